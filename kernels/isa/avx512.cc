@@ -1,0 +1,24 @@
+// Kernels for AVX-512 without GFNI: 512-bit registers, multiplication by byte shuffles.
+#include "gf_matrix_kernel.h"
+#include "nibble_multiply.h"
+#include "tables.h"
+#include "xor_kernel.h"
+#include "zmm_vector.h"
+
+namespace parity::kernels {
+namespace {
+
+struct Vector : NibbleMultiply<Zmm> {
+  // What fits 32 registers.
+  static constexpr int kGfRows = 4;
+  template <int kRows>
+  static constexpr int kGfLines = 4;
+};
+
+}  // namespace
+
+const KernelTable kAvx512Table = {
+    "avx512", kAvx2 | kAvx512, true, XorGenerate<Vector>, GfMatrix<Vector>,
+};
+
+}  // namespace parity::kernels
