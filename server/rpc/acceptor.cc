@@ -1,0 +1,191 @@
+#include "acceptor.h"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "parity/engine/pinning.h"
+#include "spdlog/spdlog.h"
+#include "worker.h"
+
+namespace parity::rpc {
+namespace {
+
+// Descriptors for everything but connections, of which each takes two.
+constexpr size_t kReservedDescriptors = 256;
+
+// On a Unix socket the default send buffer of 208 KiB halves the rate of large answers.
+constexpr int kSendBufferBytes = 1 << 20;
+
+size_t MaxConnections() {
+  rlimit limit{};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  const size_t room =
+      limit.rlim_cur > kReservedDescriptors ? limit.rlim_cur - kReservedDescriptors : 0;
+  return std::max<size_t>(room / 2, 16);
+}
+
+void TuneSocket(int fd, bool is_unix) {
+  if (is_unix) {
+    // The first form needs a capability, the second is cut to the system's limit.
+    if (setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &kSendBufferBytes, sizeof kSendBufferBytes) !=
+        0) {
+      setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &kSendBufferBytes, sizeof kSendBufferBytes);
+    }
+  } else {
+    const int on = 1;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Acceptor>> Acceptor::Start(std::vector<Listener> listeners,
+                                                          std::vector<Worker*> workers) {
+  std::unique_ptr<Acceptor> acceptor(
+      new Acceptor(std::move(listeners), std::move(workers), MaxConnections()));
+  if (acceptor->epoll_.get() == -1 || acceptor->wake_.get() == -1) {
+    return absl::ErrnoToStatus(errno, "epoll_create1, eventfd");
+  }
+  absl::Status status = acceptor->Watch(acceptor->wake_.get(), EPOLLIN);
+  for (const Listener& listener : acceptor->listeners_) {
+    status.Update(acceptor->Watch(listener.fd(), EPOLLIN));
+  }
+  if (!status.ok()) return status;
+  acceptor->thread_ = std::thread(&Acceptor::Run, acceptor.get());
+  return acceptor;
+}
+
+Acceptor::Acceptor(std::vector<Listener> listeners, std::vector<Worker*> workers,
+                   size_t max_connections)
+    : workers_(std::move(workers)),
+      max_connections_(max_connections),
+      epoll_(epoll_create1(EPOLL_CLOEXEC)),
+      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      load_(workers_.size(), 0),
+      listeners_(std::move(listeners)) {}
+
+Acceptor::~Acceptor() {
+  if (!thread_.joinable()) return;
+  {
+    absl::MutexLock lock(&mutex_);
+    ended_ = true;
+  }
+  eventfd_write(wake_.get(), 1);
+  thread_.join();
+}
+
+absl::Status Acceptor::Watch(int fd, uint32_t events) {
+  epoll_event event{};
+  event.events = events;
+  event.data.fd = fd;
+  if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0) return absl::OkStatus();
+  return absl::ErrnoToStatus(errno, "epoll_ctl");
+}
+
+void Acceptor::StopListening() {
+  absl::MutexLock lock(&mutex_);
+  stopping_ = true;
+  eventfd_write(wake_.get(), 1);
+  mutex_.Await(absl::Condition(
+      +[](Acceptor* self) ABSL_EXCLUSIVE_LOCKS_REQUIRED(self->mutex_) { return !self->stopping_; },
+      this));
+}
+
+void Acceptor::CloseConnections() {
+  absl::MutexLock lock(&mutex_);
+  for (const auto& entry : connections_) shutdown(entry.first, SHUT_RDWR);
+}
+
+void Acceptor::SetListening(bool on) {
+  if (listening_ == on) return;
+  listening_ = on;
+  for (const Listener& listener : listeners_) {
+    epoll_event event{};
+    if (on) event.events = EPOLLIN;
+    event.data.fd = listener.fd();
+    epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, listener.fd(), &event);
+  }
+}
+
+bool Acceptor::AcceptFrom(const Listener& listener) {
+  while (true) {
+    absl::MutexLock lock(&mutex_);
+    if (connections_.size() >= max_connections_) {
+      spdlog::warn("{} connections, as many as the limit of open files allows: others wait",
+                   connections_.size());
+      return false;
+    }
+    Descriptor accepted(accept4(listener.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (accepted.get() == -1) {
+      if (errno == EINTR || errno == ECONNABORTED) continue;
+      if (errno == EAGAIN || errno == EWOULDBLOCK) return true;
+      spdlog::warn("accept on {}: {}", listener.endpoint().ToString(), std::strerror(errno));
+      return false;
+    }
+    TuneSocket(accepted.get(), listener.endpoint().is_unix());
+    Descriptor duplicate(fcntl(accepted.get(), F_DUPFD_CLOEXEC, 0));
+    const int fd = duplicate.get();
+    if (fd == -1 || !Watch(fd, EPOLLRDHUP).ok()) {
+      spdlog::warn("connection on {} refused: {}", listener.endpoint().ToString(),
+                   std::strerror(errno));
+      return false;
+    }
+    const size_t worker =
+        static_cast<size_t>(std::min_element(load_.begin(), load_.end()) - load_.begin());
+    ++load_[worker];
+    connections_.emplace(fd, Connection{std::move(duplicate), worker});
+    workers_[worker]->Adopt(listener.fd(), accepted.release());
+  }
+}
+
+void Acceptor::Run() {
+  engine::NameThread("acceptor");
+  std::array<epoll_event, 64> events;
+  while (true) {
+    const int count = epoll_wait(epoll_.get(), events.data(), events.size(), -1);
+    bool room = true;
+    bool ended_one = false;
+    for (int i = 0; i < count; ++i) {
+      const int fd = events[i].data.fd;
+      if (fd == wake_.get()) {
+        eventfd_t ignored;
+        eventfd_read(wake_.get(), &ignored);
+        continue;
+      }
+      const auto listener = std::find_if(listeners_.begin(), listeners_.end(),
+                                         [fd](const Listener& l) { return l.fd() == fd; });
+      if (listener != listeners_.end()) {
+        room = AcceptFrom(*listener) && room;
+        continue;
+      }
+      absl::MutexLock lock(&mutex_);
+      const auto connection = connections_.find(fd);
+      if (connection == connections_.end()) continue;
+      --load_[connection->second.worker];
+      connections_.erase(connection);
+      ended_one = true;
+    }
+    // Without room the listening sockets would be reported over and over.
+    if (!room) SetListening(false);
+    if (ended_one) SetListening(true);
+
+    absl::MutexLock lock(&mutex_);
+    if (stopping_ || ended_) listeners_.clear();
+    stopping_ = false;
+    if (ended_) return;
+  }
+}
+
+}  // namespace parity::rpc

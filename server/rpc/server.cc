@@ -1,0 +1,134 @@
+#include "parity/rpc/server.h"
+
+#include <malloc.h>
+
+#include <cstdlib>
+#include <utility>
+
+#include "absl/synchronization/mutex.h"
+#include "acceptor.h"
+#include "grpc/support/log.h"
+#include "grpcpp/ext/proto_server_reflection_plugin.h"
+#include "grpcpp/grpcpp.h"
+#include "listener.h"
+#include "parity/codec/geometry.h"
+#include "parity/v1/parity.pb.h"
+#include "parity/version/version.h"
+#include "parity/wire/limits.h"
+#include "spdlog/spdlog.h"
+#include "worker.h"
+
+namespace parity::rpc {
+namespace {
+
+std::string DescribeServer(const ServerOptions& options, const std::vector<Listener>& listeners) {
+  v1::GetServerInfoResponse info;
+  info.set_version(std::string(version::Version()));
+  info.set_revision(std::string(version::Revision()));
+  info.set_kernels(options.table->name);
+  for (const std::string& name : options.usable_kernels) info.add_usable_kernels(name);
+  for (const auto& worker : options.plan.workers) {
+    auto* added = info.add_workers();
+    added->set_cpu(worker.cpu);
+    added->set_node(worker.node);
+  }
+  for (const auto& node : options.plan.nodes) {
+    auto* added = info.add_nodes();
+    added->set_id(node.id);
+    added->set_memory_bytes(node.memory_bytes);
+    for (uint32_t cpu : node.cpus) added->add_cpus(cpu);
+  }
+  info.mutable_limits()->set_max_message_bytes(wire::kMaxMessageBytes);
+  info.mutable_limits()->set_max_shards(codec::Geometry::kMaxShards);
+  for (const Listener& listener : listeners) info.add_addresses(listener.endpoint().ToString());
+  return info.SerializeAsString();
+}
+
+void LogFromGrpc(gpr_log_func_args* args) {
+  switch (args->severity) {
+    case GPR_LOG_SEVERITY_DEBUG:
+      spdlog::debug("grpc: {}", args->message);
+      return;
+    case GPR_LOG_SEVERITY_INFO:
+      spdlog::info("grpc: {}", args->message);
+      return;
+    case GPR_LOG_SEVERITY_ERROR:
+      spdlog::error("grpc: {}", args->message);
+      return;
+  }
+}
+
+class ServerOnWorkers final : public Server {
+ public:
+  ServerOnWorkers(std::vector<std::unique_ptr<Worker>> workers, std::unique_ptr<Acceptor> acceptor,
+                  std::vector<endpoint::Endpoint> endpoints)
+      : endpoints_(std::move(endpoints)),
+        workers_(std::move(workers)),
+        acceptor_(std::move(acceptor)) {}
+
+  const std::vector<endpoint::Endpoint>& endpoints() const override { return endpoints_; }
+
+  // gRPC's own shutdown would cancel calls that are on their way, and wait for peers that do not
+  // read and for clients that do not notice. So the calls are drained first, then the connections
+  // are closed: a client sees its answer or UNAVAILABLE.
+  void Stop(absl::Duration grace) override {
+    acceptor_->StopListening();
+    for (const auto& worker : workers_) worker->BeginDrain();
+    const absl::Time deadline = absl::Now() + grace;
+    for (size_t id = 0; id < workers_.size(); ++id) {
+      if (!workers_[id]->AwaitAnswers(deadline)) {
+        spdlog::warn("worker {} has unanswered calls after the grace period: cut off", id);
+      }
+    }
+    acceptor_->CloseConnections();
+    for (const auto& worker : workers_) worker->Shutdown();
+  }
+
+ private:
+  const std::vector<endpoint::Endpoint> endpoints_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::unique_ptr<Acceptor> acceptor_;  // last: it hands connections to the workers
+};
+
+}  // namespace
+
+void ConfigureProcess() {
+  // Poll: a descriptor is touched by its own worker alone. Read chunks: large messages arrive in
+  // few slices. Either can be overridden in the environment.
+  setenv("GRPC_POLL_STRATEGY", "poll", 0);
+  setenv("GRPC_EXPERIMENTS", "-tcp_read_chunks", 0);
+  // Deadlock detection is on in builds of Abseil with assertions, and costs on every lock.
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
+  gpr_set_log_function(LogFromGrpc);
+  grpc::reflection::InitProtoReflectionServerBuilderPlugin();
+  // Without these, the pages of every large read are given back and faulted in again.
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, 2000 << 20);
+  mallopt(M_TOP_PAD, 64 << 20);
+}
+
+absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& options) {
+  std::vector<Listener> listeners;
+  std::vector<endpoint::Endpoint> endpoints;
+  for (const endpoint::Endpoint& endpoint : options.endpoints) {
+    absl::StatusOr<Listener> listener = Listener::Open(endpoint);
+    if (!listener.ok()) return listener.status();
+    endpoints.push_back(listener->endpoint());
+    listeners.push_back(*std::move(listener));
+  }
+  const std::string info = DescribeServer(options, listeners);
+  std::vector<std::unique_ptr<Worker>> workers;
+  std::vector<Worker*> adopters;
+  for (size_t id = 0; id < options.plan.workers.size(); ++id) {
+    auto worker = std::make_unique<Worker>(id, options.plan.workers[id], *options.table, info);
+    if (absl::Status status = worker->Start(); !status.ok()) return status;
+    adopters.push_back(worker.get());
+    workers.push_back(std::move(worker));
+  }
+  auto acceptor = Acceptor::Start(std::move(listeners), std::move(adopters));
+  if (!acceptor.ok()) return acceptor.status();
+  return std::make_unique<ServerOnWorkers>(std::move(workers), *std::move(acceptor),
+                                           std::move(endpoints));
+}
+
+}  // namespace parity::rpc

@@ -1,0 +1,130 @@
+#include "worker.h"
+
+#include <chrono>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "grpcpp/security/server_credentials.h"
+#include "grpcpp/server_context.h"
+#include "parity/engine/buffer_pool.h"
+#include "parity/engine/pinning.h"
+#include "parity/wire/limits.h"
+#include "spdlog/spdlog.h"
+
+namespace parity::rpc {
+namespace {
+
+// Free parity buffers that a worker keeps.
+constexpr size_t kIdleBufferBytes = size_t{64} << 20;
+
+// Events taken from the queue before what they queued is computed and answered.
+constexpr int kMaxDrainedEvents = 32;
+
+// A message that is too long by less than this is read and refused with an error that names the
+// limit and the way out; gRPC itself cuts off longer ones with RESOURCE_EXHAUSTED and the two
+// sizes.
+constexpr int kRefusedMessageBytes = 16 << 20;
+
+// Reads large enough for a whole message of up to 256 KiB to arrive as one slice.
+constexpr int kReadChunkBytes = 256 << 10;
+constexpr int kMaxReadChunkBytes = 1 << 20;
+
+}  // namespace
+
+Worker::Worker(size_t id, engine::WorkerPlan::Worker place, const kernels::KernelTable& table,
+               std::string info)
+    : id_(id), place_(place), table_(table), info_(std::move(info)) {}
+
+Worker::~Worker() {
+  if (thread_.joinable()) Shutdown();
+}
+
+absl::Status Worker::Start() {
+  methods_ = std::make_unique<StripeMethods>(*this, info_);
+  health_ = std::make_unique<Health>(*this);
+  grpc::ServerBuilder builder;
+  acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
+      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
+      grpc::InsecureServerCredentials());
+  builder.SetMaxReceiveMessageSize(static_cast<int>(wire::kMaxMessageBytes) + kRefusedMessageBytes);
+  builder.SetMaxSendMessageSize(static_cast<int>(wire::kMaxMessageBytes));
+  builder.AddChannelArgument(GRPC_ARG_TCP_READ_CHUNK_SIZE, kReadChunkBytes);
+  builder.AddChannelArgument(GRPC_ARG_TCP_MIN_READ_CHUNK_SIZE, kReadChunkBytes);
+  builder.AddChannelArgument(GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, kMaxReadChunkBytes);
+  // Reflection is a synchronous service: one idle thread is all it needs.
+  builder.SetSyncServerOption(grpc::ServerBuilder::NUM_CQS, 1);
+  builder.SetSyncServerOption(grpc::ServerBuilder::MIN_POLLERS, 1);
+  builder.SetSyncServerOption(grpc::ServerBuilder::MAX_POLLERS, 1);
+  methods_->RegisterOn(builder);
+  health_->RegisterOn(builder);
+  queue_ = builder.AddCompletionQueue();
+  server_ = builder.BuildAndStart();
+  if (server_ == nullptr) return absl::InternalError("gRPC did not start a server");
+  thread_ = std::thread(&Worker::Run, this);
+  started_.WaitForNotification();
+  return absl::OkStatus();
+}
+
+void Worker::Adopt(int listener_fd, int fd) {
+  grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
+  connection.listener_fd = listener_fd;
+  connection.fd = fd;
+  acceptor_->HandleNewConnection(&connection);
+}
+
+void Worker::BeginDrain() { Post(drain_alarm_, &drain_tag_); }
+
+bool Worker::AwaitAnswers(absl::Time deadline) {
+  return all_answered_.WaitForNotificationWithDeadline(deadline);
+}
+
+void Worker::Shutdown() {
+  server_->Shutdown(std::chrono::system_clock::now());
+  Post(end_alarm_, &end_tag_);
+  thread_.join();
+}
+
+void Worker::Post(grpc::Alarm& alarm, Tag* tag) {
+  alarm.Set(queue_.get(), gpr_now(GPR_CLOCK_MONOTONIC), tag);
+}
+
+void Worker::Drain(bool) {
+  draining_ = true;
+  health_->Stop();
+}
+
+void Worker::End(bool) { ending_ = true; }
+
+void Worker::Run() {
+  engine::NameThread(absl::StrCat("worker-", id_));
+  if (absl::Status pinned = engine::PinThread(place_.cpu); !pinned.ok()) {
+    spdlog::warn("worker {} runs unpinned: {}", id_, pinned.ToString());
+  }
+  processor_ =
+      std::make_unique<engine::StripeProcessor>(table_, engine::BufferPool::Make(kIdleBufferBytes));
+  methods_->AskForCalls();
+  health_->AskForCalls();
+  started_.Notify();
+
+  const gpr_timespec now = gpr_time_0(GPR_CLOCK_MONOTONIC);
+  void* tag;
+  bool ok;
+  while (queue_->Next(&tag, &ok)) {
+    int events = 0;
+    do {
+      static_cast<Tag*>(tag)->Complete(ok);
+    } while (++events < kMaxDrainedEvents &&
+             queue_->AsyncNext(&tag, &ok, now) == grpc::CompletionQueue::GOT_EVENT);
+    processor_->Run();
+    for (UnaryCall* call : planned_) call->Answer();
+    planned_.clear();
+    if (draining_ && unanswered_ == 0 && !all_answered_.HasBeenNotified()) all_answered_.Notify();
+    // A call that is still there would answer on a queue that is shut down, which aborts.
+    if (ending_ && calls_ == 0) {
+      ending_ = false;
+      queue_->Shutdown();
+    }
+  }
+}
+
+}  // namespace parity::rpc

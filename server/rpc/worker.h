@@ -1,0 +1,100 @@
+// One worker: a gRPC server, its completion queue and the pinned thread that does everything on it.
+#ifndef PARITY_RPC_WORKER_H_
+#define PARITY_RPC_WORKER_H_
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/synchronization/notification.h"
+#include "absl/time/time.h"
+#include "grpcpp/alarm.h"
+#include "grpcpp/completion_queue.h"
+#include "grpcpp/server.h"
+#include "grpcpp/server_builder.h"
+#include "health.h"
+#include "parity/engine/stripe_processor.h"
+#include "parity/engine/worker_plan.h"
+#include "parity/kernels/kernel_table.h"
+#include "stripe_methods.h"
+#include "tag.h"
+#include "unary_call.h"
+
+namespace parity::rpc {
+
+class Worker {
+ public:
+  // `info` is the serialised GetServerInfoResponse.
+  Worker(size_t id, engine::WorkerPlan::Worker place, const kernels::KernelTable& table,
+         std::string info);
+  ~Worker();
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  // Starts the server and the thread. INTERNAL if gRPC refuses.
+  absl::Status Start();
+
+  // Takes over a connected socket, which it closes when the connection ends. Thread-safe.
+  void Adopt(int listener_fd, int fd);
+
+  // To stop, in this order, from any thread.
+  // From now on NOT_SERVING, and a call that comes in is refused with UNAVAILABLE.
+  void BeginDrain();
+  // False if calls accepted before are still unanswered at `deadline`.
+  bool AwaitAnswers(absl::Time deadline);
+  // Cancels what is left and ends the thread.
+  // REQUIRES: the connections are closed; a peer that does not read would hold it up.
+  void Shutdown();
+
+  // For the calls, on the worker's thread.
+  grpc::ServerCompletionQueue* queue() { return queue_.get(); }
+  engine::StripeProcessor& processor() { return *processor_; }
+  bool draining() const { return draining_; }
+  void CallBegins() { ++calls_; }
+  void CallEnds() { --calls_; }
+  void CallAccepted() { ++unanswered_; }
+  void CallAnswered() { --unanswered_; }
+  void AnswerAfterRun(UnaryCall* call) { planned_.push_back(call); }
+
+ private:
+  void Run();
+  // Runs the tag on the worker's thread, soon.
+  void Post(grpc::Alarm& alarm, Tag* tag);
+  void Drain(bool ok);
+  void End(bool ok);
+
+  const size_t id_;
+  const engine::WorkerPlan::Worker place_;
+  const kernels::KernelTable& table_;
+  const std::string info_;
+
+  // Set by Start, then used by any thread.
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
+  std::unique_ptr<grpc::ServerCompletionQueue> queue_;
+  std::unique_ptr<StripeMethods> methods_;
+  std::unique_ptr<Health> health_;
+  std::unique_ptr<grpc::Server> server_;
+  MemberTag<Worker> drain_tag_{this, &Worker::Drain};
+  MemberTag<Worker> end_tag_{this, &Worker::End};
+  grpc::Alarm drain_alarm_;
+  grpc::Alarm end_alarm_;
+  absl::Notification started_;
+  absl::Notification all_answered_;
+
+  // The worker's thread only.
+  std::unique_ptr<engine::StripeProcessor> processor_;
+  std::vector<UnaryCall*> planned_;
+  size_t calls_ = 0;       // objects that wait for a call or serve one
+  size_t unanswered_ = 0;  // accepted calls whose answer is not yet with the kernel
+  bool draining_ = false;
+  bool ending_ = false;
+
+  std::thread thread_;
+};
+
+}  // namespace parity::rpc
+
+#endif  // PARITY_RPC_WORKER_H_
