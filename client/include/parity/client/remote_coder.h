@@ -1,0 +1,64 @@
+// A Coder that sends stripes to a parityd server over gRPC.
+#ifndef PARITY_CLIENT_REMOTE_CODER_H_
+#define PARITY_CLIENT_REMOTE_CODER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "parity/client/coder.h"
+
+namespace parity::client {
+
+struct RemoteOptions {
+  // HOST:PORT, unix:PATH, or any other gRPC target.
+  std::string target;
+  // The longest one call may take. A call also ends at once when no connection can be made.
+  absl::Duration deadline = absl::Seconds(30);
+};
+
+// What a server says of itself.
+struct ServerInfo {
+  struct Worker {
+    uint32_t cpu;   // the CPU it is pinned to
+    uint32_t node;  // the NUMA node of that CPU
+  };
+  struct Node {
+    uint32_t id;
+    uint64_t memory_bytes;
+    std::vector<uint32_t> cpus;  // those the server may use
+  };
+  std::string version;
+  std::string revision;
+  std::string kernels;                      // the table in use
+  std::vector<std::string> usable_kernels;  // best first
+  std::vector<Worker> workers;
+  std::vector<Node> nodes;
+  uint64_t max_message_bytes;
+  uint32_t max_shards;
+  std::vector<std::string> addresses;
+};
+
+// A Coder on one server, over one connection that is made on first use and again whenever it broke.
+//
+// Calls fail with UNAVAILABLE if the server cannot be reached, DEADLINE_EXCEEDED,
+// RESOURCE_EXHAUSTED with field "message" if the stripe is larger than the server's message limit
+// (split it: any byte range of a stripe is a stripe), or what the server answered.
+//
+// gRPC may refer to the caller's inputs until a write in flight ends, so a call returns only when
+// it no longer does. With a peer that has stopped reading that can be later than the deadline.
+class RemoteCoder : public Coder {
+ public:
+  // Does not connect yet. INVALID_ARGUMENT naming "target" if it is empty.
+  static absl::StatusOr<std::unique_ptr<RemoteCoder>> Make(const RemoteOptions& options);
+
+  virtual absl::StatusOr<ServerInfo> GetServerInfo() = 0;
+};
+
+}  // namespace parity::client
+
+#endif  // PARITY_CLIENT_REMOTE_CODER_H_

@@ -1,0 +1,284 @@
+#include "parity/client/remote_coder.h"
+
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "grpcpp/generic/generic_stub.h"
+#include "grpcpp/grpcpp.h"
+#include "parity/codec/field_error.h"
+#include "parity/v1/parity.grpc.pb.h"
+#include "parity/wire/limits.h"
+#include "parity/wire/message_writer.h"
+#include "parity/wire/status.h"
+#include "parity/wire/stripe_message.h"
+
+namespace parity::client {
+namespace {
+
+using codec::InvalidField;
+
+// Counts the slices of caller's memory that gRPC still refers to.
+class Loans {
+ public:
+  grpc::Slice Lend(ShardBytes bytes) {
+    {
+      absl::MutexLock lock(&mutex_);
+      ++open_;
+    }
+    // gRPC takes a mutable pointer but does not write to what it sends.
+    return grpc::Slice(
+        const_cast<uint8_t*>(bytes.data()), bytes.size(),
+        [](void* loans) { static_cast<Loans*>(loans)->GiveBack(); }, this);
+  }
+
+  void AwaitAllBack() {
+    absl::MutexLock lock(&mutex_);
+    mutex_.Await(absl::Condition(
+        +[](size_t* open) { return *open == 0; }, &open_));
+  }
+
+ private:
+  void GiveBack() {
+    absl::MutexLock lock(&mutex_);
+    --open_;
+  }
+
+  absl::Mutex mutex_;
+  size_t open_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+// Whether the shards are full and lie back to back, so that they can travel as one field.
+bool ArePacked(absl::Span<const ShardBytes> shards, size_t shard_bytes) {
+  for (size_t i = 0; i < shards.size(); ++i) {
+    if (shards[i].size() != shard_bytes) return false;
+    if (i > 0 && shards[i].data() != shards[i - 1].data() + shard_bytes) return false;
+  }
+  return true;
+}
+
+void AddShards(wire::MessageWriter& writer, absl::Span<const ShardBytes> shards, size_t shard_bytes,
+               Loans& loans) {
+  writer.AddVarint(wire::kShardBytesField, shard_bytes);
+  if (ArePacked(shards, shard_bytes)) {
+    const ShardBytes all(shards[0].data(), shards.size() * shard_bytes);
+    writer.AddBytes(wire::kPackedShardsField, {loans.Lend(all)});
+    return;
+  }
+  for (ShardBytes shard : shards) {
+    if (shard.empty()) {
+      writer.AddBytes(wire::kShardsField, {});
+    } else {
+      writer.AddBytes(wire::kShardsField, {loans.Lend(shard)});
+    }
+  }
+}
+
+// What a request must have before it is worth sending, and before its pointers may be followed.
+absl::Status CheckShards(absl::Span<const ShardBytes> shards, size_t wanted, size_t shard_bytes) {
+  if (shards.size() != wanted) {
+    return InvalidField("shards", shards.size(), absl::StrCat(wanted, " shards"));
+  }
+  if (shard_bytes == 0) return InvalidField("shard_bytes", 0, "at least 1 byte");
+  for (size_t i = 0; i < shards.size(); ++i) {
+    if (shards[i].size() > shard_bytes) {
+      return InvalidField(absl::StrCat("shards[", i, "]"), absl::StrCat(shards[i].size(), " bytes"),
+                          absl::StrCat("at most shard_bytes (", shard_bytes, ")"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckOutputs(absl::Span<uint8_t* const> out, size_t wanted) {
+  if (out.size() == wanted) return absl::OkStatus();
+  return InvalidField("out", absl::StrCat(out.size(), " buffers"), absl::StrCat(wanted));
+}
+
+// Copies the shards of a response to where the caller wants them. A response that is not what was
+// asked for is an error, never data.
+absl::Status CopyShards(const grpc::ByteBuffer& response, absl::Span<const uint32_t> indices,
+                        size_t shard_bytes, absl::Span<uint8_t* const> out) {
+  absl::StatusOr<wire::StripeMessage> message = wire::StripeMessage::Read(response);
+  if (!message.ok()) {
+    return absl::InternalError(absl::StrCat("response: ", message.status().message()));
+  }
+  if (message->shards().size() != out.size() || message->shard_bytes() != shard_bytes ||
+      message->indices() != indices) {
+    return absl::InternalError(absl::StrCat(
+        "response: got ", message->shards().size(), " shards of ", message->shard_bytes(),
+        " bytes, want ", out.size(), " of ", shard_bytes, ", with the indices asked for"));
+  }
+  for (size_t i = 0; i < out.size(); ++i) {
+    if (codec::BytesIn(message->shards()[i]) != shard_bytes) {
+      return absl::InternalError(absl::StrCat("response: shards[", i, "] is short"));
+    }
+  }
+  for (size_t i = 0; i < out.size(); ++i) {
+    uint8_t* to = out[i];
+    for (codec::Segment segment : message->shards()[i]) {
+      std::memcpy(to, segment.data, segment.bytes);
+      to += segment.bytes;
+    }
+  }
+  return absl::OkStatus();
+}
+
+class GrpcCoder final : public RemoteCoder {
+ public:
+  explicit GrpcCoder(const RemoteOptions& options)
+      : options_(options), stub_(MakeChannel(options.target)) {}
+
+  absl::Status Encode(const codec::Geometry& geometry, absl::Span<const ShardBytes> data,
+                      size_t shard_bytes, absl::Span<uint8_t* const> parity) override {
+    absl::Status status = CheckShards(data, geometry.data_shards(), shard_bytes);
+    status.Update(CheckOutputs(parity, geometry.parity_shards()));
+    if (!status.ok()) return status;
+    Loans loans;
+    wire::MessageWriter writer;
+    writer.AddMessage(wire::kGeometryField, wire::ToProto(geometry));
+    AddShards(writer, data, shard_bytes, loans);
+    grpc::ByteBuffer response;
+    status = Call("Encode", writer, loans, response);
+    if (!status.ok()) return status;
+    return CopyShards(response, {}, shard_bytes, parity);
+  }
+
+  absl::Status Reconstruct(const codec::Geometry& geometry, absl::Span<const uint32_t> present,
+                           absl::Span<const ShardBytes> shards, size_t shard_bytes,
+                           absl::Span<const uint32_t> wanted,
+                           absl::Span<uint8_t* const> out) override {
+    absl::Status status = CheckShards(shards, present.size(), shard_bytes);
+    status.Update(CheckOutputs(out, wanted.size()));
+    if (status.ok() && wanted.empty())
+      status = InvalidField("wanted", "none", "a shard to compute");
+    if (status.ok() && present.empty()) {
+      status = InvalidField("present", "none", "the shards that are left");
+    }
+    if (!status.ok()) return status;
+    Loans loans;
+    wire::MessageWriter writer;
+    writer.AddMessage(wire::kGeometryField, wire::ToProto(geometry));
+    writer.AddPackedUint32(wire::kIndicesField, present);
+    writer.AddPackedUint32(wire::kWantedField, wanted);
+    AddShards(writer, shards, shard_bytes, loans);
+    grpc::ByteBuffer response;
+    status = Call("Reconstruct", writer, loans, response);
+    if (!status.ok()) return status;
+    return CopyShards(response, wanted, shard_bytes, out);
+  }
+
+  absl::StatusOr<codec::VerifyReport> Verify(const codec::Geometry& geometry,
+                                             absl::Span<const ShardBytes> shards,
+                                             size_t shard_bytes) override {
+    absl::Status status = CheckShards(shards, geometry.total_shards(), shard_bytes);
+    if (!status.ok()) return status;
+    Loans loans;
+    wire::MessageWriter writer;
+    writer.AddMessage(wire::kGeometryField, wire::ToProto(geometry));
+    AddShards(writer, shards, shard_bytes, loans);
+    grpc::ByteBuffer buffer;
+    status = Call("Verify", writer, loans, buffer);
+    if (!status.ok()) return status;
+    v1::VerifyResponse response;
+    if (!Parse(buffer, response)) return absl::InternalError("response: not a VerifyResponse");
+    codec::VerifyReport report;
+    for (const auto& mismatch : response.mismatches()) {
+      report.mismatches.push_back({mismatch.shard(), mismatch.offset()});
+    }
+    if (response.has_suspect()) report.suspect = response.suspect();
+    return report;
+  }
+
+  absl::StatusOr<ServerInfo> GetServerInfo() override {
+    Loans loans;
+    wire::MessageWriter empty;
+    grpc::ByteBuffer buffer;
+    absl::Status status = Call("GetServerInfo", empty, loans, buffer);
+    if (!status.ok()) return status;
+    v1::GetServerInfoResponse response;
+    if (!Parse(buffer, response)) {
+      return absl::InternalError("response: not a GetServerInfoResponse");
+    }
+    ServerInfo info;
+    info.version = response.version();
+    info.revision = response.revision();
+    info.kernels = response.kernels();
+    info.usable_kernels.assign(response.usable_kernels().begin(), response.usable_kernels().end());
+    for (const auto& worker : response.workers()) {
+      info.workers.push_back({worker.cpu(), worker.node()});
+    }
+    for (const auto& node : response.nodes()) {
+      info.nodes.push_back(
+          {node.id(), node.memory_bytes(), {node.cpus().begin(), node.cpus().end()}});
+    }
+    info.max_message_bytes = response.limits().max_message_bytes();
+    info.max_shards = response.limits().max_shards();
+    info.addresses.assign(response.addresses().begin(), response.addresses().end());
+    return info;
+  }
+
+ private:
+  static std::shared_ptr<grpc::Channel> MakeChannel(const std::string& target) {
+    grpc::ChannelArguments arguments;
+    arguments.SetMaxReceiveMessageSize(static_cast<int>(wire::kMaxMessageBytes));
+    arguments.SetMaxSendMessageSize(-1);
+    arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);  // off for large messages anyway, and not free
+    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // a connection of its own
+    return grpc::CreateCustomChannel(target, grpc::InsecureChannelCredentials(), arguments);
+  }
+
+  static bool Parse(grpc::ByteBuffer& buffer, google::protobuf::MessageLite& message) {
+    grpc::ProtoBufferReader reader(&buffer);
+    return reader.status().ok() && message.ParseFromZeroCopyStream(&reader);
+  }
+
+  // Sends what the writer holds and waits for the response, and then until gRPC has let go of the
+  // loans.
+  absl::Status Call(absl::string_view method, wire::MessageWriter& writer, Loans& loans,
+                    grpc::ByteBuffer& response) {
+    if (writer.bytes() > wire::kMaxMessageBytes) {
+      const uint64_t bytes = writer.bytes();
+      writer.Finish();
+      return codec::FieldError(
+          absl::StatusCode::kResourceExhausted, "message", absl::StrCat(bytes, " bytes"),
+          absl::StrCat("at most ", wire::kMaxMessageBytes, ": send the stripe as slices"));
+    }
+    grpc::Status status;
+    {
+      grpc::ByteBuffer request = writer.Finish();
+      grpc::ClientContext context;
+      context.set_deadline(absl::ToChronoTime(absl::Now() + options_.deadline));
+      grpc::CompletionQueue queue;
+      const auto call = stub_.PrepareUnaryCall(
+          &context, absl::StrCat("/", v1::ParityService::service_full_name(), "/", method), request,
+          &queue);
+      call->StartCall();
+      call->Finish(&response, &status, this);
+      void* tag;
+      bool ok;
+      queue.Next(&tag, &ok);
+      queue.Shutdown();
+      while (queue.Next(&tag, &ok)) {
+      }
+    }
+    loans.AwaitAllBack();
+    absl::Status result = wire::FromGrpc(status);
+    if (absl::IsUnavailable(result)) {
+      return absl::UnavailableError(absl::StrCat(options_.target, ": ", result.message()));
+    }
+    return result;
+  }
+
+  const RemoteOptions options_;
+  grpc::GenericStub stub_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<RemoteCoder>> RemoteCoder::Make(const RemoteOptions& options) {
+  if (options.target.empty()) return InvalidField("target", "\"\"", "HOST:PORT or unix:PATH");
+  return std::make_unique<GrpcCoder>(options);
+}
+
+}  // namespace parity::client
