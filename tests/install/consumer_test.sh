@@ -1,0 +1,33 @@
+#!/bin/sh
+# Installs the build into a fresh prefix and builds the README's C++ example against it, in a project
+# that knows nothing but find_package(parityd); then runs it against a server.
+#   consumer_test.sh SOURCE_DIR BUILD_DIR PARITYD COMPILER SANITIZERS
+set -eu
+source_dir=$1 build_dir=$2 parityd=$3 compiler=$4 sanitizers=$5
+work=$(mktemp -d)
+server=
+finish() {
+  [ -z "$server" ] || kill "$server" 2>/dev/null || true
+  rm -rf "$work"
+}
+trap finish EXIT
+block() { sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/p" "$source_dir/README.md" | grep -v '^```'; }
+
+cmake --install "$build_dir" --prefix "$work/prefix" >/dev/null
+mkdir "$work/consumer"
+block cpp >"$work/consumer/main.cc"
+[ -s "$work/consumer/main.cc" ] || { echo "FAILED: no C++ example in the README" >&2; exit 1; }
+block cmake >"$work/consumer/CMakeLists.txt"
+flags=
+[ -z "$sanitizers" ] || flags="-fsanitize=$sanitizers"
+cmake -G Ninja -S "$work/consumer" -B "$work/consumer/build" -DCMAKE_PREFIX_PATH="$work/prefix" \
+  -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_CXX_FLAGS="$flags" >/dev/null
+cmake --build "$work/consumer/build"
+
+"$parityd" --listen "unix:$work/parityd.sock" 2>"$work/log" &
+server=$!
+until grep -q ' ready$' "$work/log"; do
+  kill -0 "$server" 2>/dev/null || { cat "$work/log" >&2; exit 1; }
+  sleep 0.02
+done
+"$work/consumer/build/example" "unix:$work/parityd.sock"

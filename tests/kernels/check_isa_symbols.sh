@@ -1,0 +1,43 @@
+#!/bin/sh
+# check_isa_symbols.sh NM OBJECT...
+#
+# Fails unless every ISA file among the objects defines its table and no other external symbol, and
+# calls nothing. An inline function that it exported could be the copy that the linker keeps for all
+# of the program, and would then crash on a CPU without that ISA.
+set -eu
+
+nm=$1
+shift
+checked=0
+failed=0
+# What the sanitizers and assertions of a debug build add is not ours.
+instrumentation='__asan_\|__ubsan_\|__tsan_\|__odr_asan\|__assert_fail\|_GLOBAL_OFFSET_TABLE_'
+
+for object in "$@"; do
+  case ${object##*/} in
+    scalar.cc.*) table=kScalarTable ;;
+    avx2.cc.*) table=kAvx2Table ;;
+    avx512.cc.*) table=kAvx512Table ;;
+    avx512gfni.cc.*) table=kAvx512GfniTable ;;
+    *) continue ;;
+  esac
+  checked=$((checked + 1))
+  defined=$("$nm" -C --format=posix --extern-only --defined-only "$object" |
+    cut -d ' ' -f 1 | grep -v "^\($instrumentation\)" || true)
+  if [ "$defined" != "parity::kernels::$table" ]; then
+    printf '%s exports:\n%s\n' "$object" "$defined"
+    failed=1
+  fi
+  used=$("$nm" -C --format=posix --undefined-only "$object" |
+    cut -d ' ' -f 1 | grep -v "^\($instrumentation\)" || true)
+  if [ -n "$used" ] && [ "$used" != "parity::kernels::kGfTables" ]; then
+    printf '%s uses:\n%s\n' "$object" "$used"
+    failed=1
+  fi
+done
+
+if [ "$checked" -eq 0 ]; then
+  echo "no ISA file among the objects"
+  failed=1
+fi
+exit "$failed"

@@ -1,0 +1,43 @@
+// A real server in this process, on a free TCP port and a Unix socket.
+#ifndef PARITY_TESTS_RPC_SERVER_FIXTURE_H_
+#define PARITY_TESTS_RPC_SERVER_FIXTURE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "grpcpp/channel.h"
+#include "gtest/gtest.h"
+#include "parity/client/coder.h"
+#include "parity/rpc/server.h"
+
+namespace parity::testing {
+
+class RunningServer {
+ public:
+  // The Unix socket is in `directory`, which is the caller's; by default in one of its own.
+  explicit RunningServer(const std::string& directory = "");
+  ~RunningServer();
+
+  std::string tcp() const;
+  std::string unix_socket() const;
+  std::shared_ptr<grpc::Channel> Connect() const;  // over TCP, any message size
+
+  // Once; the destructor does it otherwise.
+  void Stop(absl::Duration grace);
+
+ private:
+  std::string own_directory_;
+  std::unique_ptr<rpc::Server> server_;
+};
+
+// Deterministic bytes that differ between shards and positions.
+std::vector<uint8_t> RandomBytes(size_t bytes, uint32_t seed);
+
+// The field that google.rpc.BadRequest in the details names, or "".
+std::string FieldIn(const grpc::Status& status);
+
+}  // namespace parity::testing
+
+#endif  // PARITY_TESTS_RPC_SERVER_FIXTURE_H_
