@@ -1,0 +1,55 @@
+#!/bin/sh
+# Installs the Debian 12 packages that parityd needs, those that are missing only; as root or with sudo.
+#
+#   deploy/install-deps.sh [build|test|lint]
+#
+#   build  what compiles and runs parityd and parityctl (the default)
+#   test   also what tests/run.sh needs
+#   lint   also what tests/lint.sh needs
+set -eu
+
+# Why each is there:
+#   g++ cmake ninja-build ccache pkg-config git   build; git also names the revision in --version
+#   libgrpc++-dev protobuf-compiler-grpc          the service
+#   libprotobuf-dev protobuf-compiler             its messages
+#   libabsl-dev                                   status, spans, strings, time, synchronisation
+#   libhwloc-dev                                  cores, NUMA nodes, cpusets
+#   libisal-dev                                   CRC32C of shard files; yardstick of the kernel tests
+#   libspdlog-dev                                 the server's log
+#   libcli11-dev                                  command lines
+build="g++ cmake ninja-build ccache pkg-config git libgrpc++-dev protobuf-compiler-grpc libprotobuf-dev
+  protobuf-compiler libabsl-dev libhwloc-dev libisal-dev libspdlog-dev libcli11-dev"
+#   libgtest-dev libgmock-dev librapidcheck-dev   unit, fake and property tests
+#   python3-grpcio python3-protobuf               the README's client in another language
+test="$build libgtest-dev libgmock-dev librapidcheck-dev python3-grpcio python3-protobuf"
+lint="$test clang-format clang-tidy shellcheck"
+
+case "${1:-build}" in
+  build) wanted=$build ;;
+  test) wanted=$test ;;
+  lint) wanted=$lint ;;
+  *)
+    echo "usage: deploy/install-deps.sh [build|test|lint], got '$1'" >&2
+    exit 2
+    ;;
+esac
+
+missing=
+for package in $wanted; do
+  state=$(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null || true)
+  [ "$state" = installed ] || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+as_root=
+if [ "$(id -u)" -ne 0 ]; then
+  as_root=sudo
+  if ! command -v sudo >/dev/null; then
+    echo "install-deps: run as root, or install sudo; missing packages:$missing" >&2
+    exit 1
+  fi
+fi
+$as_root apt-get update -qq
+# shellcheck disable=SC2086 # a list of words
+$as_root env DEBIAN_FRONTEND=noninteractive \
+  apt-get install -y -qq --no-install-recommends $missing
