@@ -1,4 +1,5 @@
-// Kernels for any CPU: words of up to 8 bytes, multiplied by table look-up.
+// Kernels for any CPU: words of up to 8 bytes, multiplied by table look-up, and XOR by 16 bytes in
+// whatever the compiler has for them without further flags.
 #include "gf_matrix_kernel.h"
 #include "parity/kernels/gf256.h"
 #include "tables.h"
@@ -40,10 +41,25 @@ struct Word {
   static void ClearRegisters() {}
 };
 
+struct Block {
+  using Reg [[gnu::vector_size(16)]] = uint64_t;
+  using Narrower = Word<8>;
+  static constexpr size_t kBytes = 16;
+
+  static Reg Load(const uint8_t* p) {
+    Reg x;
+    __builtin_memcpy(&x, p, kBytes);
+    return x;
+  }
+  static void Store(uint8_t* p, Reg x) { __builtin_memcpy(p, &x, kBytes); }
+  static Reg Xor(Reg a, Reg b) { return a ^ b; }
+  static void ClearRegisters() {}
+};
+
 }  // namespace
 
 const KernelTable kScalarTable = {
-    "scalar", 0, false, XorGenerate<Word<8>>, GfMatrix<Word<8>>,
+    "scalar", 0, false, XorGenerate<Block>, GfMatrix<Word<8>>,
 };
 
 }  // namespace parity::kernels

@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 #include "memory.h"
 #include "parity/kernels/gf256.h"
+#include "sanitizers.h"
 
 namespace parity::kernels {
 namespace {
@@ -54,7 +55,8 @@ class RepeatedMapping {
 
 class LargeRun : public TableTest {
  protected:
-  LargeRun() {
+  void SetUp() override {
+    if (kThreadSanitizer) GTEST_SKIP() << "takes 4 times the memory, and has no threads";
     for (const size_t around : kWindowsAround) {
       const std::vector<uint8_t> noise =
           Noise(2 * kWindowBytes, static_cast<uint32_t>(around / kWindowBytes));

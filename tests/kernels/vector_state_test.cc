@@ -7,6 +7,7 @@
 #include "every_table.h"
 #include "gtest/gtest.h"
 #include "memory.h"
+#include "sanitizers.h"
 
 #if defined(__x86_64__)
 
@@ -64,6 +65,8 @@ struct Registers {
 class VectorState : public TableTest {
  protected:
   void SetUp() override {
+    if (kAddressSanitizer || kThreadSanitizer)
+      GTEST_SKIP() << "sanitizers leave state of their own";
     const CpuFeatures features = FeaturesOf(ReadCpuRegisters());
     if ((features & kAvx) == 0) GTEST_SKIP() << "no AVX";
     avx512_ = (features & kAvx512) != 0;
