@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
-#include "grpcpp/generic/generic_stub.h"
+#include "connection.h"
 #include "grpcpp/grpcpp.h"
 #include "parity/codec/field_error.h"
 #include "parity/v1/parity.grpc.pb.h"
@@ -18,6 +18,10 @@ namespace parity::client {
 namespace {
 
 using codec::InvalidField;
+
+// How long after the deadline gRPC may go on with a call, and after the call refer to the request,
+// before the connection is ended. Longer is needed only if the peer does not read.
+constexpr absl::Duration kGrace = absl::Milliseconds(100);
 
 // Counts the slices of caller's memory that gRPC still refers to.
 class Loans {
@@ -33,10 +37,11 @@ class Loans {
         [](void* loans) { static_cast<Loans*>(loans)->GiveBack(); }, this);
   }
 
-  void AwaitAllBack() {
+  // False if some are still out after `patience`.
+  bool AwaitAllBack(absl::Duration patience) {
     absl::MutexLock lock(&mutex_);
-    mutex_.Await(absl::Condition(
-        +[](size_t* open) { return *open == 0; }, &open_));
+    const auto none_open = +[](size_t* open) { return *open == 0; };
+    return mutex_.AwaitWithTimeout(absl::Condition(none_open, &open_), patience);
   }
 
  private:
@@ -126,8 +131,8 @@ absl::Status CopyShards(const grpc::ByteBuffer& response, absl::Span<const uint3
 
 class GrpcCoder final : public RemoteCoder {
  public:
-  explicit GrpcCoder(const RemoteOptions& options)
-      : options_(options), stub_(MakeChannel(options.target)) {}
+  GrpcCoder(endpoint::Endpoint server, absl::Duration deadline)
+      : endpoint_(std::move(server)), deadline_(deadline) {}
 
   absl::Status Encode(const codec::Geometry& geometry, absl::Span<const ShardBytes> data,
                       size_t shard_bytes, absl::Span<uint8_t* const> parity) override {
@@ -219,66 +224,87 @@ class GrpcCoder final : public RemoteCoder {
   }
 
  private:
-  static std::shared_ptr<grpc::Channel> MakeChannel(const std::string& target) {
-    grpc::ChannelArguments arguments;
-    arguments.SetMaxReceiveMessageSize(static_cast<int>(wire::kMaxMessageBytes));
-    arguments.SetMaxSendMessageSize(-1);
-    arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);  // off for large messages anyway, and not free
-    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // a connection of its own
-    return grpc::CreateCustomChannel(target, grpc::InsecureChannelCredentials(), arguments);
-  }
-
   static bool Parse(grpc::ByteBuffer& buffer, google::protobuf::MessageLite& message) {
     grpc::ProtoBufferReader reader(&buffer);
     return reader.status().ok() && message.ParseFromZeroCopyStream(&reader);
+  }
+
+  // The connection, made anew if there is none or it is lost.
+  absl::StatusOr<std::shared_ptr<Connection>> Connect(absl::Time deadline) {
+    absl::MutexLock lock(&mutex_);
+    if (connection_ == nullptr || connection_->is_lost()) {
+      absl::StatusOr<std::shared_ptr<Connection>> opened = Connection::Open(endpoint_, deadline);
+      if (!opened.ok()) return opened;
+      connection_ = *std::move(opened);
+    }
+    return connection_;
   }
 
   // Sends what the writer holds and waits for the response, and then until gRPC has let go of the
   // loans.
   absl::Status Call(absl::string_view method, wire::MessageWriter& writer, Loans& loans,
                     grpc::ByteBuffer& response) {
-    if (writer.bytes() > wire::kMaxMessageBytes) {
-      const uint64_t bytes = writer.bytes();
-      writer.Finish();
+    const uint64_t bytes = writer.bytes();
+    grpc::ByteBuffer request = writer.Finish();
+    if (bytes > wire::kMaxMessageBytes) {
       return codec::FieldError(
           absl::StatusCode::kResourceExhausted, "message", absl::StrCat(bytes, " bytes"),
           absl::StrCat("at most ", wire::kMaxMessageBytes, ": send the stripe as slices"));
     }
-    grpc::Status status;
-    {
-      grpc::ByteBuffer request = writer.Finish();
-      grpc::ClientContext context;
-      context.set_deadline(absl::ToChronoTime(absl::Now() + options_.deadline));
-      grpc::CompletionQueue queue;
-      const auto call = stub_.PrepareUnaryCall(
-          &context, absl::StrCat("/", v1::ParityService::service_full_name(), "/", method), request,
-          &queue);
-      call->StartCall();
-      call->Finish(&response, &status, this);
-      void* tag;
-      bool ok;
-      queue.Next(&tag, &ok);
-      queue.Shutdown();
-      while (queue.Next(&tag, &ok)) {
-      }
+    const absl::Time deadline = absl::Now() + deadline_;
+    const absl::StatusOr<std::shared_ptr<Connection>> connection = Connect(deadline);
+    if (!connection.ok()) return connection.status();
+    const grpc::Status status = CallOn(**connection, method, request, response, deadline);
+    request.Clear();
+    if (!loans.AwaitAllBack(kGrace)) {
+      (*connection)->Abort();
+      loans.AwaitAllBack(absl::InfiniteDuration());
     }
-    loans.AwaitAllBack();
     absl::Status result = wire::FromGrpc(status);
     if (absl::IsUnavailable(result)) {
-      return absl::UnavailableError(absl::StrCat(options_.target, ": ", result.message()));
+      return absl::UnavailableError(absl::StrCat(endpoint_.ToString(), ": ", result.message()));
     }
     return result;
   }
 
-  const RemoteOptions options_;
-  grpc::GenericStub stub_;
+  static grpc::Status CallOn(Connection& connection, absl::string_view method,
+                             const grpc::ByteBuffer& request, grpc::ByteBuffer& response,
+                             absl::Time deadline) {
+    grpc::ClientContext context;
+    context.set_deadline(absl::ToChronoTime(deadline));
+    grpc::CompletionQueue queue;
+    const auto call = connection.stub().PrepareUnaryCall(
+        &context, absl::StrCat("/", v1::ParityService::service_full_name(), "/", method), request,
+        &queue);
+    grpc::Status status;
+    call->StartCall();
+    call->Finish(&response, &status, &status);
+    void* tag;
+    bool ok;
+    const bool in_time = queue.AsyncNext(&tag, &ok, absl::ToChronoTime(deadline + kGrace)) ==
+                         grpc::CompletionQueue::GOT_EVENT;
+    if (!in_time) {
+      connection.Abort();
+      queue.Next(&tag, &ok);
+      status = grpc::Status(grpc::StatusCode::DEADLINE_EXCEEDED, "the server does not read");
+    }
+    queue.Shutdown();
+    queue.Next(&tag, &ok);  // says that nothing is left
+    return status;
+  }
+
+  const endpoint::Endpoint endpoint_;
+  const absl::Duration deadline_;
+  absl::Mutex mutex_;
+  std::shared_ptr<Connection> connection_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<RemoteCoder>> RemoteCoder::Make(const RemoteOptions& options) {
-  if (options.target.empty()) return InvalidField("target", "\"\"", "HOST:PORT or unix:PATH");
-  return std::make_unique<GrpcCoder>(options);
+  absl::StatusOr<endpoint::Endpoint> server = endpoint::Parse("target", options.target);
+  if (!server.ok()) return server.status();
+  return std::make_unique<GrpcCoder>(*std::move(server), options.deadline);
 }
 
 }  // namespace parity::client

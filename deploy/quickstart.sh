@@ -56,7 +56,7 @@ finish() {
     cat "$log" >&2
   fi
   if $keep && [ $status -eq 0 ]; then
-    rm -rf "$work/shards" "$work/damaged" "$work/input" "$work/restored" "$work/output"
+    rm -rf "$work/shards" "$work/damaged" "$work/gcc.tar" "$work/restored" "$work/output"
   else
     rm -rf "$work"
   fi
@@ -73,6 +73,7 @@ quietly cmake --build --preset package
 bin=$PWD/build/package/bin
 
 step "start: parityd on a Unix socket and a free TCP port"
+: >"$log"
 "$bin/parityd" --listen "unix:$work/parityd.sock" --listen 127.0.0.1:0 2>"$log" &
 server=$!
 until grep -q ' ready$' "$log"; do
@@ -85,9 +86,9 @@ address=unix:$work/parityd.sock
 if [ -z "$file" ]; then
   file=$(find /usr /opt -xdev -type f -readable -size +64M -printf '%s %p\n' 2>/dev/null |
     sort -n | head -n 1 | cut -d' ' -f2-)
-  if [ -z "$file" ]; then
-    file=$work/input
-    tar -cf "$file" /usr/lib 2>/dev/null || fail "cannot archive /usr/lib"
+  if [ -z "$file" ]; then # a small system: an archive of its compiler
+    file=$work/gcc.tar
+    tar -C / -cf "$file" usr/lib/gcc
   fi
 fi
 [ -f "$file" ] || fail "$file is not a file"

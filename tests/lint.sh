@@ -1,10 +1,15 @@
 #!/bin/sh
-# Checks formatting, clang-tidy's findings and the shell scripts; exits 0 only if there are none.
+# Checks formatting, shell scripts, the proto and clang-tidy's findings; exits 0 only if there are none.
 set -eu
 cd "$(dirname "$0")/.."
 deploy/install-deps.sh lint
 git ls-files '*.h' '*.cc' | xargs clang-format --dry-run --Werror
 git ls-files '*.sh' .ci/run | xargs shellcheck
+if command -v npm >/dev/null; then
+  npx --yes @bufbuild/buf@1.75.0 lint proto
+else
+  echo "lint: the proto is not checked: buf comes from npm, which is not installed" >&2
+fi
 cmake --preset release >/dev/null
 cmake --build --preset release --target parity_proto >/dev/null
 git ls-files '*.cc' | xargs -P "$(nproc)" -n 1 clang-tidy -p build/release --quiet

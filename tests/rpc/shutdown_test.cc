@@ -1,14 +1,11 @@
 // Stopping: every accepted call is answered, and nobody can hold the server up.
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "bare_peers.h"
 #include "gtest/gtest.h"
 #include "parity/client/remote_coder.h"
 #include "parity/v1/parity.grpc.pb.h"
@@ -57,75 +54,6 @@ TEST(Stop, EveryCallUnderLoadIsAnsweredOrNeverAccepted) {
   for (std::thread& client : clients) client.join();
   EXPECT_EQ(lost, 0);
 }
-
-// A peer on a bare socket, which does only what a test tells it to.
-class BarePeer {
- public:
-  explicit BarePeer(const std::string& tcp) : fd_(socket(AF_INET, SOCK_STREAM, 0)) {
-    const int little = 64 << 10;
-    setsockopt(fd_, SOL_SOCKET, SO_RCVBUF, &little, sizeof little);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    address.sin_port = htons(static_cast<uint16_t>(std::stoi(tcp.substr(tcp.rfind(':') + 1))));
-    EXPECT_EQ(connect(fd_, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-  }
-  ~BarePeer() { close(fd_); }
-
-  // One call of Encode in HTTP/2, with windows that would let any answer through.
-  void SendEncode(const v1::EncodeRequest& request) {
-    const std::string message = request.SerializeAsString();
-    std::string body(1, '\0');  // not compressed
-    body += BigEndian(message.size(), 4) + message;
-    std::string headers;
-    for (const auto& [name, value] : {std::pair<std::string, std::string>{":method", "POST"},
-                                      {":scheme", "http"},
-                                      {":path", "/parity.v1.ParityService/Encode"},
-                                      {":authority", "test"},
-                                      {"te", "trailers"},
-                                      {"content-type", "application/grpc"}}) {
-      headers += std::string(1, '\0') + static_cast<char>(name.size()) + name +
-                 static_cast<char>(value.size()) + value;
-    }
-    const std::string large = BigEndian(0x7fffffff, 4);
-    Send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" +
-         Frame(4, 0, 0, BigEndian(4, 2) + large) +           // SETTINGS: initial window
-         Frame(8, 0, 0, BigEndian(0x7fffffff - 65535, 4)) +  // WINDOW_UPDATE of the connection
-         Frame(1, 4, 1, headers) + Frame(0, 1, 1, body));    // HEADERS; DATA, end of stream
-  }
-
-  // Waits until so many bytes have arrived, without taking them.
-  void AwaitBytes(size_t count) {
-    std::vector<char> bytes(count);
-    EXPECT_EQ(recv(fd_, bytes.data(), count, MSG_PEEK | MSG_WAITALL), static_cast<ssize_t>(count));
-  }
-
-  // Reads until the server has closed the connection.
-  size_t ReadToEnd() {
-    std::vector<char> bytes(1 << 20);
-    size_t total = 0;
-    ssize_t got;
-    while ((got = read(fd_, bytes.data(), bytes.size())) > 0) total += static_cast<size_t>(got);
-    return total;
-  }
-
- private:
-  static std::string BigEndian(uint64_t value, int bytes) {
-    std::string result;
-    for (int shift = 8 * (bytes - 1); shift >= 0; shift -= 8) {
-      result += static_cast<char>(value >> shift);
-    }
-    return result;
-  }
-  static std::string Frame(char type, char flags, uint32_t stream, const std::string& payload) {
-    return BigEndian(payload.size(), 3) + type + flags + BigEndian(stream, 4) + payload;
-  }
-  void Send(const std::string& bytes) {
-    EXPECT_EQ(send(fd_, bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
-  }
-
-  const int fd_;
-};
 
 TEST(Stop, DoesNotWaitForAPeerThatSaysNothing) {
   RunningServer server;

@@ -15,7 +15,7 @@
 namespace parity::client {
 
 struct RemoteOptions {
-  // HOST:PORT, unix:PATH, or any other gRPC target.
+  // HOST:PORT, [V6]:PORT or unix:PATH.
   std::string target;
   // The longest one call may take. A call also ends at once when no connection can be made.
   absl::Duration deadline = absl::Seconds(30);
@@ -49,11 +49,12 @@ struct ServerInfo {
 // RESOURCE_EXHAUSTED with field "message" if the stripe is larger than the server's message limit
 // (split it: any byte range of a stripe is a stripe), or what the server answered.
 //
-// gRPC may refer to the caller's inputs until a write in flight ends, so a call returns only when
-// it no longer does. With a peer that has stopped reading that can be later than the deadline.
+// A call returns when gRPC no longer refers to the caller's inputs. If the peer does not read, that
+// takes until shortly after the deadline, and then costs the connection, with the other calls on
+// it.
 class RemoteCoder : public Coder {
  public:
-  // Does not connect yet. INVALID_ARGUMENT naming "target" if it is empty.
+  // Does not connect yet. INVALID_ARGUMENT naming "target" if it is none of the forms above.
   static absl::StatusOr<std::unique_ptr<RemoteCoder>> Make(const RemoteOptions& options);
 
   virtual absl::StatusOr<ServerInfo> GetServerInfo() = 0;

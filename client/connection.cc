@@ -1,0 +1,136 @@
+#include "connection.h"
+
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/strings/str_cat.h"
+#include "grpcpp/create_channel_posix.h"
+#include "grpcpp/support/channel_arguments.h"
+#include "parity/wire/limits.h"
+
+namespace parity::client {
+namespace {
+
+// On a Unix socket the default send buffer of 208 KiB halves the rate of large requests.
+constexpr int kSendBufferBytes = 1 << 20;
+
+// Milliseconds until `deadline`, as poll takes them: rounded up, at least 0.
+int MillisecondsUntil(absl::Time deadline) {
+  const absl::Duration left = absl::Ceil(deadline - absl::Now(), absl::Milliseconds(1));
+  return static_cast<int>(std::clamp<int64_t>(absl::ToInt64Milliseconds(left), 0, INT_MAX));
+}
+
+// 0 once connected, else an errno.
+int AwaitConnected(int socket, const sockaddr* address, socklen_t bytes, absl::Time deadline) {
+  if (connect(socket, address, bytes) == 0) return 0;
+  // A Unix socket says EAGAIN when the server's backlog is full.
+  if (errno != EINPROGRESS) return errno;
+  pollfd waiting = {socket, POLLOUT, 0};
+  int ready;
+  do {
+    ready = poll(&waiting, 1, MillisecondsUntil(deadline));
+  } while (ready < 0 && errno == EINTR);
+  if (ready < 0) return errno;
+  if (ready == 0) return ETIMEDOUT;
+  int error_number = 0;
+  socklen_t error_bytes = sizeof error_number;
+  getsockopt(socket, SOL_SOCKET, SO_ERROR, &error_number, &error_bytes);
+  return error_number;
+}
+
+// A connected, non-blocking socket, or -1 with errno set.
+int Connect(const sockaddr* address, socklen_t bytes, absl::Time deadline) {
+  const int family = address->sa_family;
+  const int descriptor = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (descriptor < 0) return -1;
+  if (family == AF_UNIX) {
+    // The first form needs a capability, the second is cut to the system's limit.
+    if (setsockopt(descriptor, SOL_SOCKET, SO_SNDBUFFORCE, &kSendBufferBytes,
+                   sizeof kSendBufferBytes) != 0) {
+      setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &kSendBufferBytes, sizeof kSendBufferBytes);
+    }
+  } else {
+    const int on = 1;
+    setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  }
+  const int error_number = AwaitConnected(descriptor, address, bytes, deadline);
+  if (error_number == 0) return descriptor;
+  close(descriptor);
+  errno = error_number;
+  return -1;
+}
+
+absl::Status Unreachable(const endpoint::Endpoint& endpoint, absl::string_view why) {
+  return absl::UnavailableError(absl::StrCat(endpoint.ToString(), ": ", why));
+}
+
+absl::StatusOr<int> ConnectTo(const endpoint::Endpoint& endpoint, absl::Time deadline) {
+  if (endpoint.is_unix()) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::memcpy(address.sun_path, endpoint.path.data(), endpoint.path.size());
+    const int descriptor =
+        Connect(reinterpret_cast<const sockaddr*>(&address), sizeof address, deadline);
+    if (descriptor < 0) return Unreachable(endpoint, std::strerror(errno));
+    return descriptor;
+  }
+  addrinfo hints{};
+  hints.ai_family = AF_UNSPEC;
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_NUMERICSERV;
+  addrinfo* found = nullptr;
+  const int error =
+      getaddrinfo(endpoint.host.c_str(), std::to_string(endpoint.port).c_str(), &hints, &found);
+  if (error != 0) return Unreachable(endpoint, gai_strerror(error));
+  const auto release = absl::MakeCleanup([found] { freeaddrinfo(found); });
+  for (const addrinfo* address = found; address != nullptr; address = address->ai_next) {
+    const int descriptor = Connect(address->ai_addr, address->ai_addrlen, deadline);
+    if (descriptor >= 0) return descriptor;
+  }
+  return Unreachable(endpoint, std::strerror(errno));
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<Connection>> Connection::Open(const endpoint::Endpoint& endpoint,
+                                                             absl::Time deadline) {
+  const absl::StatusOr<int> connected = ConnectTo(endpoint, deadline);
+  if (!connected.ok()) return connected.status();
+  const int duplicate = fcntl(*connected, F_DUPFD_CLOEXEC, 0);
+  if (duplicate < 0) {
+    close(*connected);
+    return Unreachable(endpoint, std::strerror(errno));
+  }
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(static_cast<int>(wire::kMaxMessageBytes));
+  arguments.SetMaxSendMessageSize(-1);
+  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);  // off for large messages anyway, and not free
+  auto stub = std::make_unique<grpc::GenericStub>(
+      grpc::CreateCustomInsecureChannelFromFd("parityd", *connected, arguments));
+  return std::shared_ptr<Connection>(new Connection(duplicate, std::move(stub)));
+}
+
+Connection::~Connection() { close(descriptor_); }
+
+bool Connection::is_lost() const {
+  pollfd state = {descriptor_, POLLRDHUP, 0};
+  return poll(&state, 1, 0) > 0;
+}
+
+void Connection::Abort() { shutdown(descriptor_, SHUT_RDWR); }
+
+}  // namespace parity::client

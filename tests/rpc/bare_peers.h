@@ -1,0 +1,49 @@
+// A client and a server on bare sockets, which do only what a test tells them to.
+#ifndef PARITY_TESTS_RPC_BARE_PEERS_H_
+#define PARITY_TESTS_RPC_BARE_PEERS_H_
+
+#include <cstddef>
+#include <string>
+#include <thread>
+
+#include "parity/v1/parity.pb.h"
+
+namespace parity::testing {
+
+class BarePeer {
+ public:
+  // Connects to HOST:PORT on the loopback, with a small receive buffer.
+  explicit BarePeer(const std::string& tcp);
+  ~BarePeer();
+
+  // One call of Encode in HTTP/2, with windows that would let any answer through.
+  void SendEncode(const v1::EncodeRequest& request);
+
+  // Waits until so many bytes have arrived, without taking them.
+  void AwaitBytes(size_t count);
+
+  // Reads until the server has closed the connection; how much there was.
+  size_t ReadToEnd();
+
+ private:
+  const int fd_;
+};
+
+// Listens on a free port. To whoever connects it grants windows for any request, and then reads
+// none.
+class BareServer {
+ public:
+  BareServer();
+  ~BareServer();
+
+  std::string address() const;
+
+ private:
+  const int listener_;
+  int connection_ = -1;  // the thread's, until it has ended
+  std::thread thread_;   // accepts one connection and grants it its windows
+};
+
+}  // namespace parity::testing
+
+#endif  // PARITY_TESTS_RPC_BARE_PEERS_H_
