@@ -18,6 +18,7 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
+#include "grpc/grpc.h"
 #include "grpcpp/create_channel_posix.h"
 #include "grpcpp/support/channel_arguments.h"
 #include "parity/wire/limits.h"
@@ -74,6 +75,13 @@ int Connect(const sockaddr* address, socklen_t bytes, absl::Time deadline) {
   return -1;
 }
 
+// gRPC ends its threads with its last object and waits for them; after a peer that did not read,
+// one of them polls for up to 10 s more. So gRPC, once used, stays.
+void KeepGrpc() {
+  static const bool kKept = (grpc_init(), true);
+  static_cast<void>(kKept);
+}
+
 absl::Status Unreachable(const endpoint::Endpoint& endpoint, absl::string_view why) {
   return absl::UnavailableError(absl::StrCat(endpoint.ToString(), ": ", why));
 }
@@ -115,6 +123,7 @@ absl::StatusOr<std::shared_ptr<Connection>> Connection::Open(const endpoint::End
     close(*connected);
     return Unreachable(endpoint, std::strerror(errno));
   }
+  KeepGrpc();
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(static_cast<int>(wire::kMaxMessageBytes));
   arguments.SetMaxSendMessageSize(-1);

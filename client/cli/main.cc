@@ -74,7 +74,8 @@ int Main(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   parity::cli::KeepFreedMemory();
-  // On in Debian's Abseil, which is a debug build: every lock of a mutex goes through a global graph.
+  // On in Debian's Abseil, which is a debug build: every lock of a mutex goes through a global
+  // graph.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   parity::cli::HandleInterrupts();
   // A reader that goes away must not end a command that has files in the making.

@@ -7,6 +7,7 @@
 
 #include "absl/synchronization/mutex.h"
 #include "acceptor.h"
+#include "grpc/grpc.h"
 #include "grpc/support/log.h"
 #include "grpcpp/ext/proto_server_reflection_plugin.h"
 #include "grpcpp/grpcpp.h"
@@ -100,6 +101,9 @@ void ConfigureProcess() {
   // Deadlock detection is on in builds of Abseil with assertions, and costs on every lock.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   gpr_set_log_function(LogFromGrpc);
+  // For good: gRPC would end its threads with its last server and wait for them, up to 10 s for one
+  // that polls for a peer that did not read.
+  grpc_init();
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   // Without these, the pages of every large read are given back and faulted in again.
   mallopt(M_MMAP_THRESHOLD, 32 << 20);

@@ -15,14 +15,15 @@ using ::testing::HasSubstr;
 constexpr auto kReedSolomon = codec::Code::kReedSolomon;
 
 TEST(Layout, CutsTheObjectIntoStripesWithoutGapsOrOverlap) {
-  for (uint32_t k : {1u, 2u, 3u, 7u}) {
-    const uint64_t stripe = uint64_t{k} * kTestCellBytes;
-    for (uint64_t object : {uint64_t{0}, uint64_t{1}, uint64_t{k - 1}, uint64_t{k}, uint64_t{k + 1},
-                            stripe - 1, stripe, stripe + 1, 3 * stripe - 1, 3 * stripe,
-                            3 * stripe + 1, 3 * stripe + k * 512, 3 * stripe + k * 512 + 1}) {
+  for (uint64_t k : {1, 2, 3, 7}) {
+    const uint64_t stripe = k * kTestCellBytes;
+    for (uint64_t object :
+         {uint64_t{0}, uint64_t{1}, k - 1, k, k + 1, stripe - 1, stripe, stripe + 1, 3 * stripe - 1,
+          3 * stripe, 3 * stripe + 1, 3 * stripe + k * kTestBlockBytes,
+          3 * stripe + k * kTestBlockBytes + 1}) {
       SCOPED_TRACE(std::to_string(k) + " data shards, " + std::to_string(object) + " bytes");
-      const Layout layout =
-          MakeLayout(MakeGeometry(kReedSolomon, k, 2), kTestBlockBytes, kTestCellBytes, object);
+      const Layout layout = MakeLayout(MakeGeometry(kReedSolomon, static_cast<uint32_t>(k), 2),
+                                       kTestBlockBytes, kTestCellBytes, object);
       uint64_t object_bytes = 0;
       uint64_t shard_bytes = 0;
       uint64_t file_bytes = kHeaderBytes;
@@ -56,7 +57,7 @@ TEST(Layout, CutsTheObjectIntoStripesWithoutGapsOrOverlap) {
 
 TEST(Layout, HasOneStripeMoreForOneByteMore) {
   const codec::Geometry geometry = MakeGeometry(kReedSolomon, 4, 2);
-  const uint64_t stripe = 4 * uint64_t{kTestCellBytes};
+  const uint64_t stripe = 4 * kTestCellBytes;
   const auto stripes = [&](uint64_t object) {
     return MakeLayout(geometry, kTestBlockBytes, kTestCellBytes, object).stripes();
   };
@@ -78,7 +79,8 @@ TEST(Layout, DoesNotOverflowAtItsLimits) {
       MakeLayout(MakeGeometry(kReedSolomon, 254, 1), 1 << 16, 1 << 17, kMaxObjectBytes);
   const uint64_t last = wide.stripes() - 1;
   EXPECT_EQ(wide.object_offset(last) + wide.data_bytes(last), kMaxObjectBytes);
-  EXPECT_EQ(wide.checksum_offset(last) + 4 * wide.blocks(last), wide.file_bytes());
+  EXPECT_EQ(wide.checksum_offset(last) + uint64_t{wide.blocks(last)} * kChecksumBytes,
+            wide.file_bytes());
 }
 
 TEST(Layout, RefusesBadSizesNamingTheField) {

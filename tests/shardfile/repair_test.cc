@@ -37,7 +37,7 @@ class RepairTest : public testing::Test {
 
   const Scratch scratch_;
   const EncodedObject object_ = EncodeNoise(scratch_, MakeGeometry(codec::Code::kReedSolomon, 4, 2),
-                                            20 * 4 * kTestCellBytes + 1);
+                                            kTestCellBytes * 4 * 20 + 1);
   const Layout layout_ = object_.layout;
   const std::map<std::string, Bytes> all_ = scratch_.Contents();
 };

@@ -18,9 +18,6 @@ namespace parity::shardfile {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Key;
 
 struct Shape {
   codec::Code code;

@@ -150,7 +150,7 @@ absl::Status StubCoder::Reconstruct(const codec::Geometry& geometry,
   if (on_reconstruct) {
     if (absl::Status status = on_reconstruct(); !status.ok()) return status;
   }
-  const absl::Status status =
+  absl::Status status =
       LocalCoder().Reconstruct(geometry, present, shards, shard_bytes, wanted, out);
   if (wrong_reconstruct) {
     for (uint8_t* shard : out) shard[0] ^= 1;

@@ -60,8 +60,8 @@ Layout MakeLayout(const codec::Geometry& geometry, uint32_t block_bytes, uint32_
 client::Coder& LocalCoder();
 
 // Small cells, so that small objects have many stripes: of 4 blocks.
-inline constexpr uint32_t kTestBlockBytes = 512;
-inline constexpr uint32_t kTestCellBytes = 4 * kTestBlockBytes;
+inline constexpr uint64_t kTestBlockBytes = 512;
+inline constexpr uint64_t kTestCellBytes = 4 * kTestBlockBytes;
 EncodeOptions TestOptions();
 
 // Writes an object of noise into `scratch` as "object" and its shards beside it.

@@ -17,7 +17,7 @@ using ::testing::IsEmpty;
 // The shards of 2+1 XOR of two full stripes and cells of 1,100 bytes: of 4, 4 and 3 blocks.
 class ShardReaderTest : public testing::Test {
  protected:
-  static constexpr uint64_t kObjectBytes = 2 * 2 * kTestCellBytes + 2200;
+  static constexpr uint64_t kObjectBytes = kTestCellBytes * 2 * 2 + 2200;
 
   ShardReader Open() {
     absl::StatusOr<ShardReader> reader = ShardReader::Open(path_);

@@ -12,15 +12,13 @@ namespace parity::shardfile {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using Kind = Damage::Kind;
 
 class VerifyTest : public testing::Test {
  protected:
-  static constexpr uint32_t kStripes = 5;
+  static constexpr uint64_t kStripes = 5;
 
   SetReport Verify() {
     absl::StatusOr<SetReport> report = VerifySet(LocalCoder(), FindSet(scratch_), {});
