@@ -1,10 +1,12 @@
 #include "parity/client/remote_coder.h"
 
+#include <chrono>
+#include <condition_variable>
 #include <cstring>
+#include <mutex>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/synchronization/mutex.h"
 #include "connection.h"
 #include "grpcpp/grpcpp.h"
 #include "parity/codec/field_error.h"
@@ -21,14 +23,14 @@ using codec::InvalidField;
 
 // How long after the deadline gRPC may go on with a call, and after the call refer to the request,
 // before the connection is ended. Longer is needed only if the peer does not read.
-constexpr absl::Duration kGrace = absl::Milliseconds(100);
+constexpr std::chrono::milliseconds kGrace{100};
 
 // Counts the slices of caller's memory that gRPC still refers to.
 class Loans {
  public:
   grpc::Slice Lend(ShardBytes bytes) {
     {
-      absl::MutexLock lock(&mutex_);
+      const std::lock_guard<std::mutex> lock(mutex_);
       ++open_;
     }
     // gRPC takes a mutable pointer but does not write to what it sends.
@@ -38,20 +40,25 @@ class Loans {
   }
 
   // False if some are still out after `patience`.
-  bool AwaitAllBack(absl::Duration patience) {
-    absl::MutexLock lock(&mutex_);
-    const auto none_open = +[](size_t* open) { return *open == 0; };
-    return mutex_.AwaitWithTimeout(absl::Condition(none_open, &open_), patience);
+  bool AwaitAllBack(std::chrono::milliseconds patience) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    return all_back_.wait_for(lock, patience, [this] { return open_ == 0; });
+  }
+  void AwaitAllBack() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    all_back_.wait(lock, [this] { return open_ == 0; });
   }
 
  private:
   void GiveBack() {
-    absl::MutexLock lock(&mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     --open_;
+    all_back_.notify_all();  // under the lock: the loans may be gone once it is released
   }
 
-  absl::Mutex mutex_;
-  size_t open_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::mutex mutex_;  // of the next two
+  std::condition_variable all_back_;
+  size_t open_ = 0;
 };
 
 // Whether the shards are full and lie back to back, so that they can travel as one field.
@@ -231,7 +238,7 @@ class GrpcCoder final : public RemoteCoder {
 
   // The connection, made anew if there is none or it is lost.
   absl::StatusOr<std::shared_ptr<Connection>> Connect(absl::Time deadline) {
-    absl::MutexLock lock(&mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     if (connection_ == nullptr || connection_->is_lost()) {
       absl::StatusOr<std::shared_ptr<Connection>> opened = Connection::Open(endpoint_, deadline);
       if (!opened.ok()) return opened;
@@ -258,7 +265,7 @@ class GrpcCoder final : public RemoteCoder {
     request.Clear();
     if (!loans.AwaitAllBack(kGrace)) {
       (*connection)->Abort();
-      loans.AwaitAllBack(absl::InfiniteDuration());
+      loans.AwaitAllBack();
     }
     absl::Status result = wire::FromGrpc(status);
     if (absl::IsUnavailable(result)) {
@@ -281,7 +288,7 @@ class GrpcCoder final : public RemoteCoder {
     call->Finish(&response, &status, &status);
     void* tag;
     bool ok;
-    const bool in_time = queue.AsyncNext(&tag, &ok, absl::ToChronoTime(deadline + kGrace)) ==
+    const bool in_time = queue.AsyncNext(&tag, &ok, absl::ToChronoTime(deadline) + kGrace) ==
                          grpc::CompletionQueue::GOT_EVENT;
     if (!in_time) {
       connection.Abort();
@@ -295,8 +302,8 @@ class GrpcCoder final : public RemoteCoder {
 
   const endpoint::Endpoint endpoint_;
   const absl::Duration deadline_;
-  absl::Mutex mutex_;
-  std::shared_ptr<Connection> connection_ ABSL_GUARDED_BY(mutex_);
+  std::mutex mutex_;  // of the connection
+  std::shared_ptr<Connection> connection_;
 };
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/match.h"
 #include "absl/time/time.h"
 #include "parity/client/local_coder.h"
 #include "parity/endpoint/endpoint.h"
@@ -19,9 +18,8 @@ constexpr std::string_view kLocal = "local";
 void AddServerOptions(CLI::App& command, ServerOptions& options) {
   command
       .add_option("--server", options.address,
-                  "The parityd to use: HOST:PORT, [V6]:PORT, unix:PATH or another gRPC\n"
-                  "target, such as dns:///HOST:PORT. Default: the Unix socket of this\n"
-                  "machine's parityd if there is one, else " +
+                  "The parityd to use: HOST:PORT, [V6]:PORT or unix:PATH. Default: the Unix\n"
+                  "socket of this machine's parityd if there is one, else " +
                       endpoint::DefaultTcpEndpoint().ToString())
       ->type_name("ADDR");
   command
@@ -48,8 +46,6 @@ absl::StatusOr<std::unique_ptr<client::RemoteCoder>> MakeRemoteCoder(const Serve
   remote.deadline = absl::Seconds(options.timeout_seconds);
   if (options.address.empty()) {
     remote.target = endpoint::DefaultServer().ToString();
-  } else if (absl::StrContains(options.address, "://")) {
-    remote.target = options.address;
   } else {
     const absl::StatusOr<endpoint::Endpoint> parsed = endpoint::Parse("--server", options.address);
     if (!parsed.ok()) return parsed.status();

@@ -61,7 +61,8 @@ absl::StatusOr<ExitCode> PrintServer(const ServerOptions& options) {
                  info->workers[worker].node);
   }
   for (const client::ServerInfo::Node& node : info->nodes) {
-    absl::PrintF("node %d: %d bytes of memory, CPUs %s\n", node.id, node.memory_bytes,
+    absl::PrintF("node %d: %.1f GiB of memory, CPUs %s\n", node.id,
+                 static_cast<double>(node.memory_bytes) / (1 << 30),
                  absl::StrJoin(node.cpus, ", "));
   }
   return ExitCode::kGood;

@@ -152,9 +152,11 @@ struct Recipe {
   std::shared_ptr<const Coefficients> coefficients;
 };
 
+// INTERNAL if the equations have no solution, which no code of ours allows.
 // REQUIRES: present.size() >= k; no wanted shard is present.
-Recipe MakeRecipe(const GeneratorRows& generator, absl::Span<const uint32_t> present,
-                  absl::Span<const uint32_t> wanted) {
+absl::StatusOr<Recipe> MakeRecipe(const GeneratorRows& generator,
+                                  absl::Span<const uint32_t> present,
+                                  absl::Span<const uint32_t> wanted) {
   const size_t k = generator.k();
   // The k with the lowest numbers: all the data shards that are left, then parity shards.
   std::vector<size_t> survivors(present.size());
@@ -184,7 +186,8 @@ Recipe MakeRecipe(const GeneratorRows& generator, absl::Span<const uint32_t> pre
   }
   // Square submatrices of these generators are regular: that is what makes the codes MDS.
   const std::optional<GfMatrix> solved = held_of_lost.Inverted();
-  assert(solved.has_value());
+  if (!solved.has_value())
+    return absl::InternalError("the shards present do not determine the rest");
 
   GfMatrix wanted_of_lost(wanted.size(), lost.size());
   for (size_t i = 0; i < wanted.size(); ++i) {
@@ -327,11 +330,13 @@ absl::Status Codec::Reconstruct(absl::Span<const uint32_t> present, absl::Span<c
   }
   if (wanted.empty()) return absl::OkStatus();
 
-  const Recipe recipe = MakeRecipe(GeneratorRows(geometry_, *generator_), present, wanted);
+  const absl::StatusOr<Recipe> recipe =
+      MakeRecipe(GeneratorRows(geometry_, *generator_), present, wanted);
+  if (!recipe.ok()) return recipe.status();
   std::vector<Shard> sources;
-  for (const size_t place : recipe.sources) sources.push_back(shards[place]);
+  for (const size_t place : recipe->sources) sources.push_back(shards[place]);
   RunWalker runs(sources);
-  Plan(runs, shard_bytes, out, recipe.coefficients, batch);
+  Plan(runs, shard_bytes, out, recipe->coefficients, batch);
   return absl::OkStatus();
 }
 

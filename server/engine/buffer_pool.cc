@@ -36,7 +36,7 @@ Buffer BufferPool::Get(size_t bytes) {
   const size_t size_class = SizeClassOf(bytes);
   uint8_t* data = nullptr;
   {
-    absl::MutexLock lock(&mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     auto& buffers = idle_[size_class];
     if (!buffers.empty()) {
       data = buffers.back();
@@ -54,7 +54,7 @@ Buffer BufferPool::Get(size_t bytes) {
 void BufferPool::Return(uint8_t* data, size_t size_class) {
   const size_t bytes = size_t{1} << size_class;
   {
-    absl::MutexLock lock(&mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     if (bytes <= max_idle_bytes_ - idle_bytes_) {
       idle_[size_class].push_back(data);
       idle_bytes_ += bytes;
@@ -65,7 +65,7 @@ void BufferPool::Return(uint8_t* data, size_t size_class) {
 }
 
 size_t BufferPool::idle_bytes() const {
-  absl::MutexLock lock(&mutex_);
+  const std::lock_guard<std::mutex> lock(mutex_);
   return idle_bytes_;
 }
 

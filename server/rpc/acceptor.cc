@@ -79,7 +79,7 @@ Acceptor::Acceptor(std::vector<Listener> listeners, std::vector<Worker*> workers
 Acceptor::~Acceptor() {
   if (!thread_.joinable()) return;
   {
-    absl::MutexLock lock(&mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     ended_ = true;
   }
   eventfd_write(wake_.get(), 1);
@@ -95,16 +95,14 @@ absl::Status Acceptor::Watch(int fd, uint32_t events) {
 }
 
 void Acceptor::StopListening() {
-  absl::MutexLock lock(&mutex_);
+  std::unique_lock<std::mutex> lock(mutex_);
   stopping_ = true;
   eventfd_write(wake_.get(), 1);
-  mutex_.Await(absl::Condition(
-      +[](Acceptor* self) ABSL_EXCLUSIVE_LOCKS_REQUIRED(self->mutex_) { return !self->stopping_; },
-      this));
+  stopped_.wait(lock, [this] { return !stopping_; });
 }
 
 void Acceptor::CloseConnections() {
-  absl::MutexLock lock(&mutex_);
+  const std::lock_guard<std::mutex> lock(mutex_);
   for (const auto& entry : connections_) shutdown(entry.first, SHUT_RDWR);
 }
 
@@ -121,7 +119,7 @@ void Acceptor::SetListening(bool on) {
 
 bool Acceptor::AcceptFrom(const Listener& listener) {
   while (true) {
-    absl::MutexLock lock(&mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     if (connections_.size() >= max_connections_) {
       spdlog::warn("{} connections, as many as the limit of open files allows: others wait",
                    connections_.size());
@@ -170,7 +168,7 @@ void Acceptor::Run() {
         room = AcceptFrom(*listener) && room;
         continue;
       }
-      absl::MutexLock lock(&mutex_);
+      const std::lock_guard<std::mutex> lock(mutex_);
       const auto connection = connections_.find(fd);
       if (connection == connections_.end()) continue;
       --load_[connection->second.worker];
@@ -181,9 +179,10 @@ void Acceptor::Run() {
     if (!room) SetListening(false);
     if (ended_one) SetListening(true);
 
-    absl::MutexLock lock(&mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     if (stopping_ || ended_) listeners_.clear();
     stopping_ = false;
+    stopped_.notify_all();
     if (ended_) return;
   }
 }

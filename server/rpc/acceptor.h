@@ -6,15 +6,15 @@
 #ifndef PARITY_RPC_ACCEPTOR_H_
 #define PARITY_RPC_ACCEPTOR_H_
 
+#include <condition_variable>
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <unordered_map>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
-#include "absl/synchronization/mutex.h"
 #include "listener.h"
 
 namespace parity::rpc {
@@ -55,11 +55,12 @@ class Acceptor {
   Descriptor epoll_;
   Descriptor wake_;
 
-  absl::Mutex mutex_;
-  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
-  bool ended_ ABSL_GUARDED_BY(mutex_) = false;
-  std::unordered_map<int, Connection> connections_ ABSL_GUARDED_BY(mutex_);
-  std::vector<size_t> load_ ABSL_GUARDED_BY(mutex_);  // connections of each worker
+  std::mutex mutex_;  // of the next five
+  std::condition_variable stopped_;
+  bool stopping_ = false;
+  bool ended_ = false;
+  std::unordered_map<int, Connection> connections_;
+  std::vector<size_t> load_;  // connections of each worker
 
   // The thread's own.
   std::vector<Listener> listeners_;

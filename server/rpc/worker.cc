@@ -61,7 +61,7 @@ absl::Status Worker::Start() {
   server_ = builder.BuildAndStart();
   if (server_ == nullptr) return absl::InternalError("gRPC did not start a server");
   thread_ = std::thread(&Worker::Run, this);
-  started_.WaitForNotification();
+  started_.get_future().wait();
   return absl::OkStatus();
 }
 
@@ -75,7 +75,8 @@ void Worker::Adopt(int listener_fd, int fd) {
 void Worker::BeginDrain() { Post(drain_alarm_, &drain_tag_); }
 
 bool Worker::AwaitAnswers(absl::Time deadline) {
-  return all_answered_.WaitForNotificationWithDeadline(deadline);
+  return all_answered_.get_future().wait_until(absl::ToChronoTime(deadline)) ==
+         std::future_status::ready;
 }
 
 void Worker::Shutdown() {
@@ -104,7 +105,7 @@ void Worker::Run() {
       std::make_unique<engine::StripeProcessor>(table_, engine::BufferPool::Make(kIdleBufferBytes));
   methods_->AskForCalls();
   health_->AskForCalls();
-  started_.Notify();
+  started_.set_value();
 
   const gpr_timespec now = gpr_time_0(GPR_CLOCK_MONOTONIC);
   void* tag;
@@ -118,7 +119,9 @@ void Worker::Run() {
     processor_->Run();
     for (UnaryCall* call : planned_) call->Answer();
     planned_.clear();
-    if (draining_ && unanswered_ == 0 && !all_answered_.HasBeenNotified()) all_answered_.Notify();
+    if (draining_ && unanswered_ == 0 && !std::exchange(answered_all_, true)) {
+      all_answered_.set_value();
+    }
     // A call that is still there would answer on a queue that is shut down, which aborts.
     if (ending_ && calls_ == 0) {
       ending_ = false;

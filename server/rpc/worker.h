@@ -3,13 +3,13 @@
 #define PARITY_RPC_WORKER_H_
 
 #include <cstddef>
+#include <future>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
 #include "grpcpp/alarm.h"
 #include "grpcpp/completion_queue.h"
@@ -81,8 +81,8 @@ class Worker {
   MemberTag<Worker> end_tag_{this, &Worker::End};
   grpc::Alarm drain_alarm_;
   grpc::Alarm end_alarm_;
-  absl::Notification started_;
-  absl::Notification all_answered_;
+  std::promise<void> started_;
+  std::promise<void> all_answered_;
 
   // The worker's thread only.
   std::unique_ptr<engine::StripeProcessor> processor_;
@@ -90,6 +90,7 @@ class Worker {
   size_t calls_ = 0;       // objects that wait for a call or serve one
   size_t unanswered_ = 0;  // accepted calls whose answer is not yet with the kernel
   bool draining_ = false;
+  bool answered_all_ = false;
   bool ending_ = false;
 
   std::thread thread_;

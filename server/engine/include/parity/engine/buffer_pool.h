@@ -9,11 +9,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <utility>
 #include <vector>
-
-#include "absl/base/thread_annotations.h"
-#include "absl/synchronization/mutex.h"
 
 namespace parity::engine {
 
@@ -74,10 +72,10 @@ class BufferPool : public std::enable_shared_from_this<BufferPool> {
   void Return(uint8_t* data, size_t size_class);
 
   const size_t max_idle_bytes_;
-  mutable absl::Mutex mutex_;
-  size_t idle_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  mutable std::mutex mutex_;  // of the next two
+  size_t idle_bytes_ = 0;
   // idle_[c] holds buffers of 2^c bytes.
-  std::array<std::vector<uint8_t*>, kSizeClasses> idle_ ABSL_GUARDED_BY(mutex_);
+  std::array<std::vector<uint8_t*>, kSizeClasses> idle_;
 };
 
 }  // namespace parity::engine
