@@ -267,11 +267,17 @@ class GrpcCoder final : public RemoteCoder {
       (*connection)->Abort();
       loans.AwaitAllBack();
     }
-    absl::Status result = wire::FromGrpc(status);
-    if (absl::IsUnavailable(result)) {
-      return absl::UnavailableError(absl::StrCat(endpoint_.ToString(), ": ", result.message()));
-    }
-    return result;
+    return WithPlace(wire::FromGrpc(status));
+  }
+
+  // An error that names no field is about the connection or the server: says which one.
+  absl::Status WithPlace(const absl::Status& status) const {
+    if (status.ok() || codec::FieldOf(status).has_value()) return status;
+    const std::string message =
+        absl::IsDeadlineExceeded(status)
+            ? absl::StrCat("no answer within ", absl::FormatDuration(deadline_))
+            : std::string(status.message());
+    return absl::Status(status.code(), absl::StrCat(endpoint_.ToString(), ": ", message));
   }
 
   static grpc::Status CallOn(Connection& connection, absl::string_view method,
@@ -293,7 +299,7 @@ class GrpcCoder final : public RemoteCoder {
     if (!in_time) {
       connection.Abort();
       queue.Next(&tag, &ok);
-      status = grpc::Status(grpc::StatusCode::DEADLINE_EXCEEDED, "the server does not read");
+      status = grpc::Status(grpc::StatusCode::DEADLINE_EXCEEDED, "");
     }
     queue.Shutdown();
     queue.Next(&tag, &ok);  // says that nothing is left

@@ -9,7 +9,7 @@
 #   --file FILE  encode this file instead of one of at least 64 MiB found on this machine
 set -eu
 
-cd "$(dirname "$0")/.."
+usage='usage: deploy/quickstart.sh [--keep] [--file FILE]'
 keep=false
 file=
 while [ $# -gt 0 ]; do
@@ -17,16 +17,25 @@ while [ $# -gt 0 ]; do
     --keep) keep=true ;;
     --file)
       [ $# -ge 2 ] || { echo "quickstart: --file needs a file" >&2; exit 2; }
-      file=$2
+      if [ ! -f "$2" ] || [ ! -s "$2" ]; then
+        echo "quickstart: --file: got $2, want a file that is not empty" >&2
+        exit 2
+      fi
+      file=$(realpath -- "$2")
       shift
       ;;
+    --help)
+      echo "$usage"
+      exit 0
+      ;;
     *)
-      echo "usage: deploy/quickstart.sh [--keep] [--file FILE], got '$1'" >&2
+      echo "$usage, got '$1'" >&2
       exit 2
       ;;
   esac
   shift
 done
+cd "$(dirname "$0")/.."
 
 smallest=$((64 * 1024 * 1024))
 started=$(date +%s)
@@ -91,7 +100,6 @@ if [ -z "$file" ]; then
     tar -C / -cf "$file" usr/lib/gcc
   fi
 fi
-[ -f "$file" ] || fail "$file is not a file"
 bytes=$(stat -L -c %s "$file")
 [ "$bytes" -ge "$smallest" ] || step "note: $file has only $bytes bytes, which is little to measure by"
 
@@ -107,7 +115,8 @@ step "verify: the shards as written"
 step "damage: one bit of shard 2, in a copy; verify must name shard and offset"
 cp -r "$work/shards" "$work/damaged"
 damaged=$(printf '%s\n' "$work/damaged"/*.002.shard)
-offset=$(($(stat -c %s "$damaged") / 3))
+header=128 # bytes; the flip must hit the object's bytes
+offset=$((header + ($(stat -c %s "$damaged") - header) / 3))
 byte=$(od -An -tu1 -j "$offset" -N 1 "$damaged")
 # shellcheck disable=SC2059 # the format is the byte
 printf "\\$(printf %03o $((byte ^ 16)))" | dd of="$damaged" bs=1 seek="$offset" conv=notrunc status=none
@@ -134,7 +143,7 @@ echo "sha256 ${got%% *} matches"
 
 if $keep; then
   sed -n 's/.* listening on /quickstart: the server listens on /p' "$log"
-  step "done: stop the server with 'kill $server'"
+  step "done: stop the server with 'kill $server'; its log and socket are in $work"
 else
   step "stop: SIGTERM"
   kill "$server"

@@ -60,7 +60,7 @@ void AddOptions(CLI::App& app, Options& options) {
       ->capture_default_str();
   app.add_option("--grace", options.grace_s,
                  "Seconds that calls under way have to finish after SIGTERM or SIGINT; then their "
-                 "connections are closed. A second signal ends the process at once")
+                 "connections are closed. Further signals change nothing")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
@@ -118,7 +118,6 @@ int Serve(const Options& options) {
   int signal = 0;
   sigwait(&signals, &signal);
   spdlog::info("{}: finishing the calls under way", strsignal(signal));
-  pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
   (*server)->Stop(absl::Seconds(options.grace_s));
   spdlog::info("stopped");
   return EXIT_SUCCESS;

@@ -1,10 +1,13 @@
 #include "parity/endpoint/endpoint.h"
 
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -15,6 +18,22 @@ namespace parity::endpoint {
 namespace {
 
 constexpr size_t kMaxPathBytes = sizeof(sockaddr_un::sun_path) - 1;
+
+// Whether somebody accepts connections there: a killed server leaves its socket.
+bool IsServed(const std::string& path) {
+  sockaddr_un address{};
+  if (path.size() > kMaxPathBytes) return false;
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path.data(), path.size());
+  const int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (descriptor < 0) return false;
+  // EAGAIN: served, and busy.
+  const bool served =
+      connect(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 ||
+      errno == EAGAIN;
+  close(descriptor);
+  return served;
+}
 
 }  // namespace
 
@@ -73,9 +92,9 @@ Endpoint DefaultTcpEndpoint() {
 Endpoint DefaultServer() {
   Endpoint endpoint = DefaultUnixEndpoint();
   struct stat status;
-  const bool is_socket = stat(endpoint.path.c_str(), &status) == 0 && S_ISSOCK(status.st_mode);
-  const bool trusted = is_socket && (status.st_uid == geteuid() || status.st_uid == 0);
-  if (trusted && access(endpoint.path.c_str(), R_OK | W_OK) == 0) return endpoint;
+  const bool trusted = stat(endpoint.path.c_str(), &status) == 0 &&
+                       (status.st_uid == geteuid() || status.st_uid == 0);
+  if (trusted && IsServed(endpoint.path)) return endpoint;
   return DefaultTcpEndpoint();
 }
 

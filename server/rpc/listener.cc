@@ -14,6 +14,7 @@
 #include <memory>
 
 #include "absl/strings/str_cat.h"
+#include "spdlog/spdlog.h"
 
 namespace parity::rpc {
 namespace {
@@ -31,6 +32,12 @@ absl::Status MakeDirectoryOf(const endpoint::Endpoint& endpoint) {
   const std::string directory = endpoint.path.substr(0, slash);
   if (mkdir(directory.c_str(), 0711) == 0) return absl::OkStatus();
   if (errno != EEXIST) return Failed(endpoint, absl::StrCat("creating ", directory));
+  struct stat status;
+  if (stat(directory.c_str(), &status) == 0 && status.st_uid != geteuid() && status.st_uid != 0) {
+    spdlog::warn(
+        "{} belongs to another user, who can replace the socket",
+        directory);
+  }
   return absl::OkStatus();
 }
 

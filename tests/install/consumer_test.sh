@@ -24,6 +24,7 @@ cmake -G Ninja -S "$work/consumer" -B "$work/consumer/build" -DCMAKE_PREFIX_PATH
   -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_CXX_FLAGS="$flags" >/dev/null
 cmake --build "$work/consumer/build"
 
+: >"$work/log"
 "$parityd" --listen "unix:$work/parityd.sock" 2>"$work/log" &
 server=$!
 until grep -q ' ready$' "$work/log"; do

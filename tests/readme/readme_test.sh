@@ -14,6 +14,7 @@ trap finish EXIT
 block() { sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/p" "$source_dir/README.md" | grep -v '^```'; }
 
 export XDG_RUNTIME_DIR="$work" PATH="$bin_dir:$PATH"
+: >"$work/log"
 parityd --listen "unix:$work/parityd/parityd.sock" 2>"$work/log" &
 server=$!
 until grep -q ' ready$' "$work/log"; do

@@ -20,6 +20,7 @@ fail() {
 contains() { grep -q -- "$2" "$1" || { cat "$1" >&2; fail "no '$2' in the output above"; }; }
 # start ARGS...: a server that is ready, its log in $work/log
 start() {
+  : >"$work/log" # here, not in the background: no earlier server's lines
   "$parityd" "$@" 2>"$work/log" &
   server=$!
   until grep -q ' ready$' "$work/log"; do
@@ -79,7 +80,15 @@ refuses 1 'another server listens there' --listen "unix:$work/parityd/parityd.so
 stop TERM
 [ ! -e "$work/parityd/parityd.sock" ] || fail "the socket is left"
 
-# A server that was killed leaves its socket; the next one takes it over.
+# A server that was killed leaves its socket; a client passes over it, the next server takes it over.
+start
+kill -9 "$server"
+wait "$server" || true
+[ -S "$work/parityd/parityd.sock" ] || fail "a killed server cannot remove its socket"
+start --listen 127.0.0.1:7420
+"$parityctl" info >"$work/info"
+contains "$work/info" '127.0.0.1:7420'
+stop TERM
 start --listen "unix:$work/s.sock" --workers 1 --kernels scalar
 kill -9 "$server"
 wait "$server" || true
@@ -89,6 +98,7 @@ contains "$work/log" 'kernels: scalar'
 "$parityctl" info --server "unix:$work/s.sock" >"$work/info"
 contains "$work/info" 'scalar'
 [ "$(stat -c %a "$work/s.sock")" = 660 ] || fail "socket mode"
+kill -TERM "$server" # and INT right after it: the second signal changes nothing
 stop INT
 
 # One line per event.

@@ -35,7 +35,7 @@ std::string RuntimeDirectory();
 Endpoint DefaultUnixEndpoint();
 Endpoint DefaultTcpEndpoint();
 
-// What a client uses when it is told nothing: the default Unix socket if there is one that this user may
+// What a client uses when it is told nothing: the default Unix socket if a server accepts there that this user may
 // use and that belongs to this user or root, else the default TCP address.
 Endpoint DefaultServer();
 
