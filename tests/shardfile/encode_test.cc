@@ -9,6 +9,8 @@
 #include <condition_variable>
 #include <filesystem>
 #include <mutex>
+#include <set>
+#include <thread>
 
 #include "scratch.h"
 
@@ -54,6 +56,20 @@ TEST_F(EncodeTest, ShardsAreNoMoreReadableThanTheObject) {
   struct stat status;
   ASSERT_EQ(stat(object->paths[0].c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 07777, 0600u);
+}
+
+TEST_F(EncodeTest, FillsTheLastCellsUpWithZeros) {
+  WriteFile(scratch_ / "object", {1, 2, 3, 4, 5});
+  const absl::StatusOr<EncodedObject> object = Encode(LocalCoder(), TestOptions());
+  ASSERT_TRUE(object.ok()) << object.status();
+  const auto cell = [&](uint32_t shard) {
+    const Bytes file = ReadFile(object->paths[shard]);
+    return Bytes(file.begin() + kHeaderBytes, file.begin() + kHeaderBytes + 2);
+  };
+  EXPECT_EQ(cell(0), (Bytes{1, 2}));
+  EXPECT_EQ(cell(1), (Bytes{3, 4}));
+  EXPECT_EQ(cell(2), (Bytes{5, 0}));
+  EXPECT_EQ(cell(3), (Bytes{0, 0}));
 }
 
 TEST_F(EncodeTest, RefusesToOverwriteUnlessTold) {
@@ -104,13 +120,14 @@ TEST_F(EncodeTest, NoticesAnObjectThatChanges) {
 }
 
 TEST_F(EncodeTest, LeavesNothingWhenTheCoderFails) {
-  WriteFile(scratch_ / "object", Noise(10 * kStripeBytes, 1));
+  WriteFile(scratch_ / "object", Noise(100 * kStripeBytes, 1));
   StubCoder coder;
   std::atomic<int> calls{0};
   coder.on_encode = [&] {
     return ++calls == 7 ? absl::UnavailableError("gone") : absl::OkStatus();
   };
   EXPECT_EQ(Encode(coder, TestOptions()).status(), absl::UnavailableError("gone"));
+  EXPECT_LT(calls, 100) << "went on after an error";
   EXPECT_THAT(scratch_.Contents(), ElementsAre(Key("object")));
 }
 
@@ -131,26 +148,25 @@ TEST_F(EncodeTest, LeavesNothingWhenItIsCancelled) {
 }
 
 TEST_F(EncodeTest, KeepsAsManyStripesInFlightAsToldAndNoMore) {
-  WriteFile(scratch_ / "object", Noise(20 * kStripeBytes, 1));
+  WriteFile(scratch_ / "object", Noise(100 * kStripeBytes, 1));
   StubCoder coder;
   std::mutex mutex;
   std::condition_variable changed;
-  int in_flight = 0;
-  int most = 0;
+  std::set<std::thread::id> threads;
   coder.on_encode = [&] {
     std::unique_lock<std::mutex> lock(mutex);
-    most = std::max(most, ++in_flight);
+    threads.insert(std::this_thread::get_id());
     changed.notify_all();
     // The first ones wait for each other.
-    const bool met = changed.wait_for(lock, std::chrono::seconds(60), [&] { return most >= 3; });
-    --in_flight;
+    const bool met =
+        changed.wait_for(lock, std::chrono::seconds(60), [&] { return threads.size() >= 3; });
     return met ? absl::OkStatus() : absl::DeadlineExceededError("alone");
   };
   EncodeOptions options = TestOptions();
   options.run.stripes_in_flight = 3;
   const absl::StatusOr<EncodedObject> object = Encode(coder, options);
   EXPECT_TRUE(object.ok()) << object.status();
-  EXPECT_EQ(most, 3);
+  EXPECT_EQ(threads.size(), 3u);
 }
 
 }  // namespace

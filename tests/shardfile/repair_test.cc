@@ -177,9 +177,10 @@ TEST_F(RepairTest, RefusesWhenTheCoderFails) {
   ExpectRefused(coder, absl::StatusCode::kUnavailable, "gone");
   std::atomic<int> calls{0};
   StubCoder late;
-  late.on_verify = [&calls] {  // once for each stripe, then for the one that was rebuilt
-    return ++calls == 22 ? absl::InternalError("broken") : absl::OkStatus();
-  };
+  late.on_verify =
+      [&calls](client::ShardBytes) {  // once for each stripe, then for the one that was rebuilt
+        return ++calls == 22 ? absl::InternalError("broken") : absl::OkStatus();
+      };
   ExpectRefused(late, absl::StatusCode::kInternal, "broken");
 }
 

@@ -162,7 +162,7 @@ absl::StatusOr<codec::VerifyReport> StubCoder::Verify(const codec::Geometry& geo
                                                       absl::Span<const client::ShardBytes> shards,
                                                       size_t shard_bytes) {
   if (on_verify) {
-    if (absl::Status status = on_verify(); !status.ok()) return status;
+    if (absl::Status status = on_verify(shards[0]); !status.ok()) return status;
   }
   return LocalCoder().Verify(geometry, shards, shard_bytes);
 }

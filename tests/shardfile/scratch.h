@@ -74,10 +74,11 @@ ShardSet FindSet(const Scratch& scratch);
 // Asks the local coder, unless told otherwise.
 class StubCoder : public client::Coder {
  public:
-  // Called before an operation; its error becomes the operation's.
+  // Called before an operation, on_verify with the first data shard; its error becomes the
+  // operation's.
   std::function<absl::Status()> on_encode;
   std::function<absl::Status()> on_reconstruct;
-  std::function<absl::Status()> on_verify;
+  std::function<absl::Status(client::ShardBytes first)> on_verify;
   // The first byte of each output is another one than it should be.
   bool wrong_reconstruct = false;
 

@@ -106,6 +106,18 @@ TEST_F(ShardSetTest, KnowsAFileWithoutHeaderByItsNameAlone) {
   EXPECT_EQ(found.sets[0].members[2].path, moved);
 }
 
+TEST_F(ShardSetTest, KnowsAFileWithoutHeaderByItsPlaceAmongNamesakes) {
+  const Scratch other;
+  EncodeNoise(other, MakeGeometry(codec::Code::kReedSolomon, 3, 2), 5000);
+  fs::remove(object_.paths[2]);
+  FlipBit(other / "object.002.shard", 20);
+  const FoundShards found = Find({scratch_.path(), other.path()});
+  ASSERT_THAT(found.sets, SizeIs(2));
+  EXPECT_THAT(found.strays, IsEmpty());
+  EXPECT_EQ(found.sets[0].members[2].state, State::kMissing);
+  EXPECT_EQ(found.sets[1].members[2].state, State::kUnreadable);
+}
+
 TEST_F(ShardSetTest, DoesNotGuessBetweenNamesakes) {
   const Scratch other;
   EncodeNoise(other, MakeGeometry(codec::Code::kReedSolomon, 3, 2), 5000);

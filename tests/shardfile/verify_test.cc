@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <filesystem>
+#include <future>
 
 #include "scratch.h"
 
@@ -91,6 +93,34 @@ TEST_F(VerifyTest, JoinsAdjacentBlocksAcrossStripes) {
   EXPECT_EQ(report.damages[1].first_block, 14u);
 }
 
+TEST_F(VerifyTest, JoinsBlocksInWhateverOrderStripesAreDone) {
+  for (uint64_t block = 0; block < kStripes * 4; ++block) {
+    FlipBit(object_.paths[5], FileOffset(block * kTestBlockBytes));
+  }
+  // Stripe 1 is held up until stripe 2 is done, as stripe 3 proves.
+  const Bytes object = ReadFile(scratch_ / "object");
+  const auto is_stripe = [&](client::ShardBytes first, uint64_t stripe) {
+    return first[0] == object[layout_.object_offset(stripe)] &&
+           first[1] == object[layout_.object_offset(stripe) + 1];
+  };
+  std::promise<void> third;
+  const std::shared_future<void> released = third.get_future().share();
+  StubCoder coder;
+  coder.on_verify = [&](client::ShardBytes first) {
+    if (is_stripe(first, 3)) third.set_value();
+    if (is_stripe(first, 1)) released.wait_for(std::chrono::seconds(60));
+    return absl::OkStatus();
+  };
+  RunOptions run;
+  run.stripes_in_flight = 2;
+  const absl::StatusOr<SetReport> report = VerifySet(coder, FindSet(scratch_), run);
+  ASSERT_TRUE(report.ok()) << report.status();
+  ASSERT_THAT(report->damages, SizeIs(1));
+  EXPECT_EQ(report->damages[0].first_block, 0u);
+  EXPECT_EQ(report->damages[0].blocks, kStripes * 4);
+  EXPECT_EQ(report->damages[0].bytes, layout_.shard_bytes());
+}
+
 TEST_F(VerifyTest, ReportsFilesAsAWhole) {
   fs::remove(object_.paths[0]);
   FlipBit(object_.paths[1], 3);
@@ -153,16 +183,27 @@ TEST_F(VerifyTest, SeesAWrongShardBesideADamagedBlock) {
   EXPECT_EQ(report.damages[1].shard, 0u);
 }
 
+TEST_F(VerifyTest, DoesNotBlameADamagedChecksumForAWrongShard) {
+  Forge(object_.paths[0], layout_, 10);
+  FlipBit(object_.paths[1], layout_.checksum_offset(0));
+  const SetReport report = Verify();
+  ASSERT_THAT(report.damages, SizeIs(2));
+  EXPECT_EQ(report.damages[0].shard, 1u);
+  EXPECT_FALSE(report.damages[0].wrong_byte.has_value());
+  EXPECT_EQ(report.damages[1].kind, Kind::kParity);
+  EXPECT_EQ(report.damages[1].shard, 0u);
+}
+
 TEST_F(VerifyTest, AnErrorOfTheCoderIsNotAFinding) {
   StubCoder coder;
-  coder.on_verify = [] { return absl::UnavailableError("gone"); };
+  coder.on_verify = [](client::ShardBytes) { return absl::UnavailableError("gone"); };
   EXPECT_EQ(VerifySet(coder, FindSet(scratch_), {}).status(), absl::UnavailableError("gone"));
 }
 
 TEST_F(VerifyTest, CanBeCancelled) {
   std::atomic<bool> cancelled{false};
   StubCoder coder;
-  coder.on_verify = [&] {
+  coder.on_verify = [&](client::ShardBytes) {
     cancelled = true;
     return absl::OkStatus();
   };
