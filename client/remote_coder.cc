@@ -195,7 +195,16 @@ class GrpcCoder final : public RemoteCoder {
     v1::VerifyResponse response;
     if (!Parse(buffer, response)) return absl::InternalError("response: not a VerifyResponse");
     codec::VerifyReport report;
+    if (response.suspect() >= geometry.total_shards()) {
+      return absl::InternalError(absl::StrCat("response: suspect: got ", response.suspect()));
+    }
     for (const auto& mismatch : response.mismatches()) {
+      const bool is_parity =
+          mismatch.shard() >= geometry.data_shards() && mismatch.shard() < geometry.total_shards();
+      if (!is_parity || mismatch.offset() >= shard_bytes) {
+        return absl::InternalError(absl::StrCat("response: mismatch: got shard ", mismatch.shard(),
+                                                ", offset ", mismatch.offset()));
+      }
       report.mismatches.push_back({mismatch.shard(), mismatch.offset()});
     }
     if (response.has_suspect()) report.suspect = response.suspect();

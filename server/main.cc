@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <iostream>
 #include <optional>
@@ -10,6 +11,7 @@
 
 #include "CLI/CLI.hpp"
 #include "absl/status/statusor.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "parity/endpoint/endpoint.h"
@@ -62,7 +64,14 @@ void AddOptions(CLI::App& app, Options& options) {
                  "Seconds that calls under way have to finish after SIGTERM or SIGINT; then their "
                  "connections are closed. Further signals change nothing")
       ->type_name("SECONDS")
-      ->check(CLI::Range(0.0, 3600.0))
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            double seconds = 0;
+            const bool in_range =
+                absl::SimpleAtod(text, &seconds) && seconds >= 0 && seconds <= 3600;
+            return in_range ? "" : absl::StrCat("grace: got ", text, ", want 0 to 3600 seconds");
+          },
+          ""))
       ->capture_default_str();
 }
 
@@ -100,6 +109,7 @@ int Serve(const Options& options) {
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);  // a log that nobody reads any more must not end the server
   rpc::ConfigureProcess();
 
   spdlog::info(NameAndVersion());

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "parity/client/local_coder.h"
 #include "parity/endpoint/endpoint.h"
@@ -25,7 +27,16 @@ void AddServerOptions(CLI::App& command, ServerOptions& options) {
   command
       .add_option("--timeout", options.timeout_seconds,
                   "The longest that one call to the server may take, in seconds")
-      ->check(CLI::Validator(CLI::PositiveNumber).description(""))
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            double seconds = 0;
+            const bool in_range =
+                absl::SimpleAtod(text, &seconds) && seconds > 0 && seconds <= 86400;
+            return in_range
+                       ? ""
+                       : absl::StrCat("got ", text, ", want more than 0, at most 86400 seconds");
+          },
+          ""))
       ->type_name("SECONDS")
       ->capture_default_str();
 }

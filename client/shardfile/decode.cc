@@ -45,15 +45,16 @@ absl::StatusOr<DecodedObject> DecodeObject(client::Coder& coder, const ShardSet&
     data_shards.set(shard);
   }
   std::atomic<uint64_t> restored_stripes{0};
-  const absl::Status status = ForEachStripe(layout, options.run, [&](StripeBuffer& stripe) {
-    ReadEnough(layout.geometry(), *readers, stripe);
-    if ((stripe.BadAnywhere() & data_shards).any()) ++restored_stripes;
-    if (absl::Status error = Restore(coder, layout, data_shards, stripe); !error.ok()) {
-      return error;
-    }
-    return output.front()->WriteAt(layout.object_offset(stripe.stripe()),
-                                   stripe.data().first(layout.data_bytes(stripe.stripe())));
-  });
+  const absl::Status status =
+      ForEachStripe(layout, layout.stripes(), options.run, [&](StripeBuffer& stripe) {
+        ReadEnough(layout.geometry(), *readers, stripe);
+        if ((stripe.BadAnywhere() & data_shards).any()) ++restored_stripes;
+        if (absl::Status error = Restore(coder, layout, data_shards, stripe); !error.ok()) {
+          return error;
+        }
+        return output.front()->WriteAt(layout.object_offset(stripe.stripe()),
+                                       stripe.data().first(layout.data_bytes(stripe.stripe())));
+      });
   if (!status.ok()) return status;
   if (absl::Status error = OutputFile::Commit(output, options.run); !error.ok()) return error;
   return DecodedObject{layout.object_bytes(), restored_stripes};

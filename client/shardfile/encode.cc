@@ -25,7 +25,8 @@ absl::Status EncodeStripe(client::Coder& coder, const Layout& layout, const File
   if (absl::Status status =
           source.ReadAt(layout.object_offset(stripe.stripe()), data.first(data_bytes));
       !status.ok()) {
-    return status;
+    // DATA_LOSS is what shards suffer.
+    return absl::IsDataLoss(status) ? absl::UnknownError(status.message()) : status;
   }
   std::fill(data.begin() + data_bytes, data.end(), 0);
 
@@ -83,9 +84,9 @@ absl::StatusOr<EncodedObject> EncodeObject(client::Coder& coder, const codec::Ge
     object.paths.push_back(path);
   }
 
-  const absl::Status encoded = ForEachStripe(*layout, options.run, [&](StripeBuffer& stripe) {
-    return EncodeStripe(coder, *layout, *file, files, stripe);
-  });
+  const absl::Status encoded = ForEachStripe(
+      *layout, layout->stripes(), options.run,
+      [&](StripeBuffer& stripe) { return EncodeStripe(coder, *layout, *file, files, stripe); });
   const absl::StatusOr<struct stat> after = file->Stat();
   if (!after.ok()) return after.status();
   if (!SameContents(*before, *after)) {

@@ -128,7 +128,7 @@ absl::StatusOr<std::vector<RebuiltShard>> RepairSet(client::Coder& coder, const 
   Rebuild rebuild(coder, set, *readers, report->damaged);
   if (absl::Status status = rebuild.CreateFiles(options.directory); !status.ok()) return status;
   const absl::Status status =
-      ForEachStripe(set.layout, options.run,
+      ForEachStripe(set.layout, set.layout.stripes(), options.run,
                     [&rebuild](StripeBuffer& stripe) { return rebuild.RebuildStripe(stripe); });
   if (!status.ok()) return status;
   return rebuild.Commit(options.run);

@@ -50,9 +50,9 @@ class Progress {
 
 }  // namespace
 
-absl::Status ForEachStripe(const Layout& layout, const RunOptions& run,
+absl::Status ForEachStripe(const Layout& layout, uint64_t end, const RunOptions& run,
                            absl::FunctionRef<absl::Status(StripeBuffer& buffer)> work) {
-  Progress progress(layout.stripes(), run);
+  Progress progress(end, run);
   const auto run_stripes = [&layout, &progress, work] {
     StripeBuffer buffer(layout);
     uint64_t stripe;
@@ -62,7 +62,7 @@ absl::Status ForEachStripe(const Layout& layout, const RunOptions& run,
     }
   };
   std::vector<std::thread> threads;
-  while (threads.size() + 1 < std::min<uint64_t>(run.stripes_in_flight, layout.stripes())) {
+  while (threads.size() + 1 < std::min<uint64_t>(run.stripes_in_flight, end)) {
     try {
       threads.emplace_back(run_stripes);
     } catch (const std::system_error&) {

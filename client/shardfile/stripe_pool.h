@@ -2,6 +2,8 @@
 #ifndef PARITY_SHARDFILE_STRIPE_POOL_H_
 #define PARITY_SHARDFILE_STRIPE_POOL_H_
 
+#include <cstdint>
+
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "parity/shardfile/layout.h"
@@ -10,11 +12,11 @@
 
 namespace parity::shardfile {
 
-// Calls work(buffer) once for every stripe, the buffer reset to it, in ascending order on up to
-// run.stripes_in_flight threads at the same time, of which the caller's is one. After an error no
-// stripe is begun; of several errors, that of the lowest stripe is returned. CANCELLED as
+// Calls work(buffer) once for every stripe below `end`, the buffer reset to it, in ascending order
+// on up to run.stripes_in_flight threads at the same time, of which the caller's is one. After an
+// error no stripe is begun; of several errors, that of the lowest stripe is returned. CANCELLED as
 // RunOptions says.
-absl::Status ForEachStripe(const Layout& layout, const RunOptions& run,
+absl::Status ForEachStripe(const Layout& layout, uint64_t end, const RunOptions& run,
                            absl::FunctionRef<absl::Status(StripeBuffer& buffer)> work);
 
 }  // namespace parity::shardfile

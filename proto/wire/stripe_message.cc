@@ -91,7 +91,7 @@ bool ReadGeometry(CodedInputStream& input, v1::Geometry& geometry) {
   int bytes;
   if (!ReadLength(input, &bytes)) return false;
   const CodedInputStream::Limit limit = input.PushLimit(bytes);
-  if (!geometry.MergeFromCodedStream(&input) || input.BytesUntilLimit() != 0) return false;
+  if (!geometry.MergeFromCodedStream(&input) || !input.ConsumedEntireMessage()) return false;
   input.PopLimit(limit);
   return true;
 }

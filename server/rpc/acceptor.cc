@@ -28,6 +28,10 @@ constexpr size_t kReservedDescriptors = 256;
 // On a Unix socket the default send buffer of 208 KiB halves the rate of large answers.
 constexpr int kSendBufferBytes = 1 << 20;
 
+// How long listening pauses when a connection cannot be accepted. What frees a descriptor need not
+// be a connection that is counted here.
+constexpr int kRetryAcceptMs = 100;
+
 size_t MaxConnections() {
   rlimit limit{};
   getrlimit(RLIMIT_NOFILE, &limit);
@@ -152,9 +156,9 @@ void Acceptor::Run() {
   engine::NameThread("acceptor");
   std::array<epoll_event, 64> events;
   while (true) {
-    const int count = epoll_wait(epoll_.get(), events.data(), events.size(), -1);
+    const int count =
+        epoll_wait(epoll_.get(), events.data(), events.size(), listening_ ? -1 : kRetryAcceptMs);
     bool room = true;
-    bool ended_one = false;
     for (int i = 0; i < count; ++i) {
       const int fd = events[i].data.fd;
       if (fd == wake_.get()) {
@@ -171,13 +175,17 @@ void Acceptor::Run() {
       const std::lock_guard<std::mutex> lock(mutex_);
       const auto connection = connections_.find(fd);
       if (connection == connections_.end()) continue;
+      if ((events[i].events & (EPOLLHUP | EPOLLERR)) == 0) {
+        // The peer will send no more, so gRPC ends the connection, but only when a write in flight
+        // has ended: with a peer that does not read either, never.
+        shutdown(fd, SHUT_RDWR);
+        continue;
+      }
       --load_[connection->second.worker];
       connections_.erase(connection);
-      ended_one = true;
     }
     // Without room the listening sockets would be reported over and over.
-    if (!room) SetListening(false);
-    if (ended_one) SetListening(true);
+    SetListening(room);
 
     const std::lock_guard<std::mutex> lock(mutex_);
     if (stopping_ || ended_) listeners_.clear();

@@ -34,9 +34,7 @@ absl::Status MakeDirectoryOf(const endpoint::Endpoint& endpoint) {
   if (errno != EEXIST) return Failed(endpoint, absl::StrCat("creating ", directory));
   struct stat status;
   if (stat(directory.c_str(), &status) == 0 && status.st_uid != geteuid() && status.st_uid != 0) {
-    spdlog::warn(
-        "{} belongs to another user, who can replace the socket",
-        directory);
+    spdlog::warn("{} belongs to another user, who can replace the socket", directory);
   }
   return absl::OkStatus();
 }
@@ -51,11 +49,16 @@ Listener::Listener(Listener&& other) noexcept
     : endpoint_(std::move(other.endpoint_)),
       lock_(std::move(other.lock_)),
       socket_(std::move(other.socket_)),
-      owns_path_(std::exchange(other.owns_path_, false)) {}
+      owns_path_(std::exchange(other.owns_path_, false)),
+      device_(other.device_),
+      inode_(other.inode_) {}
 
 Listener::~Listener() {
   // The lock file stays: removing it would let two servers each lock a file of that name.
-  if (owns_path_) unlink(endpoint_.path.c_str());
+  struct stat status;
+  const bool is_ours = owns_path_ && lstat(endpoint_.path.c_str(), &status) == 0 &&
+                       status.st_dev == device_ && status.st_ino == inode_;
+  if (is_ours) unlink(endpoint_.path.c_str());
 }
 
 absl::StatusOr<Listener> Listener::Open(const endpoint::Endpoint& endpoint) {
@@ -92,7 +95,10 @@ absl::StatusOr<Listener> Listener::OpenUnix(const endpoint::Endpoint& endpoint) 
   if (bind(listener.fd(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
     return Failed(endpoint, "bind");
   }
+  if (lstat(endpoint.path.c_str(), &status) != 0) return Failed(endpoint, "stat");
   listener.owns_path_ = true;
+  listener.device_ = status.st_dev;
+  listener.inode_ = status.st_ino;
   // Nobody can connect before listen(), so the mode is never wider than this.
   if (chmod(endpoint.path.c_str(), 0660) != 0) return Failed(endpoint, "chmod");
   if (::listen(listener.fd(), kBacklog) != 0) return Failed(endpoint, "listen");

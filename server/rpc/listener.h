@@ -2,6 +2,8 @@
 #ifndef PARITY_RPC_LISTENER_H_
 #define PARITY_RPC_LISTENER_H_
 
+#include <sys/types.h>
+
 #include <string>
 #include <utility>
 
@@ -52,7 +54,9 @@ class Listener {
   endpoint::Endpoint endpoint_;
   Descriptor lock_;
   Descriptor socket_;
-  bool owns_path_ = false;
+  bool owns_path_ = false;  // of a socket file with this device and inode
+  dev_t device_ = 0;
+  ino_t inode_ = 0;
 };
 
 }  // namespace parity::rpc

@@ -2,11 +2,14 @@
 
 #include <malloc.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/synchronization/mutex.h"
 #include "acceptor.h"
+#include "google/protobuf/stubs/logging.h"
 #include "grpc/grpc.h"
 #include "grpc/support/log.h"
 #include "grpcpp/ext/proto_server_reflection_plugin.h"
@@ -41,22 +44,35 @@ std::string DescribeServer(const ServerOptions& options, const std::vector<Liste
   }
   info.mutable_limits()->set_max_message_bytes(wire::kMaxMessageBytes);
   info.mutable_limits()->set_max_shards(codec::Geometry::kMaxShards);
+  info.mutable_limits()->set_max_calls_per_connection(wire::kMaxCallsPerConnection);
   for (const Listener& listener : listeners) info.add_addresses(listener.endpoint().ToString());
   return info.SerializeAsString();
 }
 
+// A library's message can hold bytes that a peer has sent: this keeps it one line of text.
+std::string Printable(std::string message) {
+  std::replace_if(
+      message.begin(), message.end(), [](char c) { return !absl::ascii_isprint(c); }, '?');
+  return message;
+}
+
 void LogFromGrpc(gpr_log_func_args* args) {
+  const std::string message = Printable(args->message);
   switch (args->severity) {
     case GPR_LOG_SEVERITY_DEBUG:
-      spdlog::debug("grpc: {}", args->message);
+      spdlog::debug("grpc: {}", message);
       return;
     case GPR_LOG_SEVERITY_INFO:
-      spdlog::info("grpc: {}", args->message);
+      spdlog::info("grpc: {}", message);
       return;
     case GPR_LOG_SEVERITY_ERROR:
-      spdlog::error("grpc: {}", args->message);
+      spdlog::error("grpc: {}", message);
       return;
   }
+}
+
+void LogFromProtobuf(google::protobuf::LogLevel, const char*, int, const std::string& message) {
+  spdlog::warn("protobuf: {}", Printable(message));
 }
 
 class ServerOnWorkers final : public Server {
@@ -101,6 +117,7 @@ void ConfigureProcess() {
   // Deadlock detection is on in builds of Abseil with assertions, and costs on every lock.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   gpr_set_log_function(LogFromGrpc);
+  google::protobuf::SetLogHandler(LogFromProtobuf);
   // For good: gRPC would end its threads with its last server and wait for them, up to 10 s for one
   // that polls for a peer that did not read.
   grpc_init();

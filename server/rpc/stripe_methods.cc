@@ -64,6 +64,14 @@ absl::StatusOr<Request> ReadRequest(const grpc::ByteBuffer& buffer) {
   return Request{*std::move(message), *geometry};
 }
 
+// The number of shards, under the name of the field that they came in.
+absl::Status CheckCount(const wire::StripeMessage& message, size_t want) {
+  if (message.shards().size() == want) return absl::OkStatus();
+  return codec::InvalidField(
+      message.form() == wire::ShardForm::kPacked ? "packed_shards" : "shards",
+      absl::StrCat(message.shards().size(), " shards"), absl::StrCat(want));
+}
+
 // A slice of the computed shards. The buffer goes back to its pool when gRPC drops the last one.
 grpc::Slice SliceOf(const std::shared_ptr<engine::ComputedShards>& shards, size_t offset,
                     size_t bytes) {
@@ -131,8 +139,9 @@ void StripeMethods::AskForCalls() {
 absl::StatusOr<Respond> StripeMethods::Encode(const grpc::ByteBuffer& buffer) {
   absl::StatusOr<Request> request = ReadRequest(buffer);
   if (!request.ok()) return request.status();
-  absl::Status size = CheckSize(request->message, request->geometry.parity_shards());
-  if (!size.ok()) return size;
+  absl::Status status = CheckCount(request->message, request->geometry.data_shards());
+  if (status.ok()) status = CheckSize(request->message, request->geometry.parity_shards());
+  if (!status.ok()) return status;
   absl::StatusOr<engine::ComputedShards> parity = worker_.processor().Encode(
       request->geometry, request->message.shards(), request->message.shard_bytes());
   if (!parity.ok()) return parity.status();
@@ -148,13 +157,18 @@ absl::StatusOr<Respond> StripeMethods::Reconstruct(const grpc::ByteBuffer& buffe
   absl::StatusOr<Request> request = ReadRequest(buffer);
   if (!request.ok()) return request.status();
   const wire::StripeMessage& message = request->message;
+  if (message.indices().empty()) {
+    return codec::InvalidField("present", "none", "the index of each shard");
+  }
+  absl::Status status = CheckCount(message, message.indices().size());
+  if (!status.ok()) return status;
   std::vector<uint32_t> wanted(message.wanted().begin(), message.wanted().end());
   if (wanted.empty()) wanted = Missing(request->geometry.total_shards(), message.indices());
   if (wanted.empty()) {
     return codec::InvalidField("wanted", "none, and every shard is present", "a shard to compute");
   }
-  absl::Status size = CheckSize(message, wanted.size());
-  if (!size.ok()) return size;
+  status = CheckSize(message, wanted.size());
+  if (!status.ok()) return status;
   absl::StatusOr<engine::ComputedShards> shards = worker_.processor().Reconstruct(
       request->geometry, message.indices(), message.shards(), message.shard_bytes(), wanted);
   if (!shards.ok()) return shards.status();
@@ -170,8 +184,9 @@ absl::StatusOr<Respond> StripeMethods::Reconstruct(const grpc::ByteBuffer& buffe
 absl::StatusOr<Respond> StripeMethods::Verify(const grpc::ByteBuffer& buffer) {
   absl::StatusOr<Request> request = ReadRequest(buffer);
   if (!request.ok()) return request.status();
-  absl::Status size = CheckSize(request->message, 0);
-  if (!size.ok()) return size;
+  absl::Status status = CheckCount(request->message, request->geometry.total_shards());
+  if (status.ok()) status = CheckSize(request->message, 0);
+  if (!status.ok()) return status;
   absl::StatusOr<codec::VerifyReport> report = worker_.processor().Verify(
       request->geometry, request->message.shards(), request->message.shard_bytes());
   if (!report.ok()) return report.status();

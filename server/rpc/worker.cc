@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "grpcpp/resource_quota.h"
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server_context.h"
 #include "parity/engine/buffer_pool.h"
@@ -24,6 +25,9 @@ constexpr int kMaxDrainedEvents = 32;
 // limit and the way out; gRPC itself cuts off longer ones with RESOURCE_EXHAUSTED and the two
 // sizes.
 constexpr int kRefusedMessageBytes = 16 << 20;
+
+// For reflection; a call beyond them is refused with RESOURCE_EXHAUSTED.
+constexpr int kMaxReflectionThreads = 4;
 
 // Reads large enough for a whole message of up to 256 KiB to arrive as one slice.
 constexpr int kReadChunkBytes = 256 << 10;
@@ -48,13 +52,21 @@ absl::Status Worker::Start() {
       grpc::InsecureServerCredentials());
   builder.SetMaxReceiveMessageSize(static_cast<int>(wire::kMaxMessageBytes) + kRefusedMessageBytes);
   builder.SetMaxSendMessageSize(static_cast<int>(wire::kMaxMessageBytes));
+  // A compressed message is refused, not expanded: gRPC applies the limit to what comes out.
+  builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
+  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
+  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, wire::kMaxCallsPerConnection);
   builder.AddChannelArgument(GRPC_ARG_TCP_READ_CHUNK_SIZE, kReadChunkBytes);
   builder.AddChannelArgument(GRPC_ARG_TCP_MIN_READ_CHUNK_SIZE, kReadChunkBytes);
   builder.AddChannelArgument(GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, kMaxReadChunkBytes);
-  // Reflection is a synchronous service: one idle thread is all it needs.
+  // Reflection is a synchronous service, with a thread for each call under way.
   builder.SetSyncServerOption(grpc::ServerBuilder::NUM_CQS, 1);
   builder.SetSyncServerOption(grpc::ServerBuilder::MIN_POLLERS, 1);
   builder.SetSyncServerOption(grpc::ServerBuilder::MAX_POLLERS, 1);
+  grpc::ResourceQuota reflection("reflection");
+  reflection.SetMaxThreads(kMaxReflectionThreads);
+  builder.SetResourceQuota(reflection);
   methods_->RegisterOn(builder);
   health_->RegisterOn(builder);
   queue_ = builder.AddCompletionQueue();

@@ -178,7 +178,7 @@ TEST(BadRequest, EncodeNamesTheFieldTheValueAndWhatIsWanted) {
           r.set_shard_bytes(3);
           r.set_packed_shards("one.two.six.");
         },
-        kInvalid, "shards", "got 4"},
+        kInvalid, "packed_shards", "got 4"},
        {"packed, empty",
         [](Request& r) {
           r.clear_shards();
@@ -194,7 +194,8 @@ TEST(BadRequest, ReconstructNamesTheFieldTheValueAndWhatIsWanted) {
   using Request = v1::ReconstructRequest;
   ExpectRefusals<Request>(
       "Reconstruct", GoodReconstruct(),
-      {{"too few shards",
+      {{"no indices", [](Request& r) { r.clear_present(); }, kInvalid, "present", "got none"},
+       {"too few shards",
         [](Request& r) {
           r.mutable_present()->RemoveLast();
           r.mutable_shards()->RemoveLast();
@@ -254,9 +255,10 @@ TEST(BadRequest, EveryTruncationOfAMessageIsRefused) {
 TEST(BadRequest, MalformedBytesNameTheMessage) {
   RunningServer server;
   const std::vector<std::string> malformed = {
-      std::string("\x1a\xff\xff\xff\xff\x0f", 6),  // a shard of 4 GiB that is not there
-      std::string("\x0a\x7f\x08\x01", 4),          // a geometry longer than the message
-      std::string("\x2a\x7f\x01\x01", 4),          // packed indices longer than the message
+      std::string("\x1a\xff\xff\xff\xff\x0f", 6),              // a shard of 4 GiB that is not there
+      std::string("\x0a\x7f\x08\x01", 4),                      // a geometry longer than the message
+      std::string("\x0a\x07\x08\x01\x18\x02\x20\x01\x0c", 9),  // a geometry with a group's end
+      std::string("\x2a\x7f\x01\x01", 4),  // packed indices longer than the message
       std::string("\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 12),  // an endless varint
       std::string("\x00", 1),                                               // field number 0
       std::string("\x0c", 1),      // a group that only ends
@@ -322,6 +324,22 @@ TEST(BadRequest, AResponseBeyondTheLimitIsRefusedBeforeItIsComputed) {
   const grpc::Status status = Send(server, "Encode", request.SerializeAsString());
   EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
   EXPECT_EQ(FieldIn(status), "shard_bytes") << status.error_message();
+}
+
+// Expanding it would cost more than the limit before anybody could look.
+TEST(BadRequest, ACompressedMessageIsRefused) {
+  RunningServer server;
+  const auto stub = v1::ParityService::NewStub(server.Connect());
+  v1::EncodeRequest request = GoodEncode();
+  request.set_shard_bytes(100'000);
+  request.set_shards(0, std::string(100'000, '\0'));
+  v1::EncodeResponse response;
+  grpc::ClientContext plain;
+  EXPECT_TRUE(stub->Encode(&plain, request, &response).ok());
+  grpc::ClientContext compressed;
+  compressed.set_compression_algorithm(GRPC_COMPRESS_GZIP);
+  EXPECT_EQ(stub->Encode(&compressed, request, &response).error_code(),
+            grpc::StatusCode::UNIMPLEMENTED);
 }
 
 TEST(BadRequest, AnUnknownMethodIsUnimplemented) {

@@ -89,6 +89,8 @@ void BarePeer::AwaitBytes(size_t count) {
   EXPECT_EQ(recv(fd_, bytes.data(), count, MSG_PEEK | MSG_WAITALL), static_cast<ssize_t>(count));
 }
 
+void BarePeer::CloseSending() { shutdown(fd_, SHUT_WR); }
+
 size_t BarePeer::ReadToEnd() {
   std::vector<char> bytes(1 << 20);
   size_t total = 0;

@@ -22,6 +22,9 @@ class BarePeer {
   // Waits until so many bytes have arrived, without taking them.
   void AwaitBytes(size_t count);
 
+  // Tells the server that nothing more will come.
+  void CloseSending();
+
   // Reads until the server has closed the connection; how much there was.
   size_t ReadToEnd();
 

@@ -1,6 +1,7 @@
 // Stopping: every accepted call is answered, and nobody can hold the server up.
 #include <atomic>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -70,18 +71,43 @@ TEST(Stop, DoesNotWaitForIdleClients) {
   server.Stop(absl::InfiniteDuration());
 }
 
-TEST(Stop, CutsOffAPeerThatDoesNotReadItsAnswer) {
-  RunningServer server;
-  constexpr size_t kAnswerBytes = 30 << 20;  // more than the socket buffers hold
+constexpr size_t kAnswerBytes = 30 << 20;  // more than the socket buffers hold
+
+// A small request with a large answer.
+v1::EncodeRequest RequestOfALargeAnswer() {
   v1::EncodeRequest request;
   *request.mutable_geometry() = wire::ToProto(*Geometry::Make(Code::kXor, 1, 1));
   request.set_shard_bytes(kAnswerBytes);
   request.add_shards("x");
+  return request;
+}
+
+TEST(Stop, CutsOffAPeerThatDoesNotReadItsAnswer) {
+  RunningServer server;
   BarePeer peer(server.tcp());
-  peer.SendEncode(request);
+  peer.SendEncode(RequestOfALargeAnswer());
   peer.AwaitBytes(10'000);  // more than settings: the answer has begun
   server.Stop(absl::Milliseconds(200));
   EXPECT_LT(peer.ReadToEnd(), kAnswerBytes);
+}
+
+TEST(Stop, CutsOffAPeerThatHasClosedItsSideToo) {
+  RunningServer server;
+  BarePeer peer(server.tcp());
+  peer.SendEncode(RequestOfALargeAnswer());
+  peer.AwaitBytes(10'000);
+  peer.CloseSending();
+  server.Stop(absl::InfiniteDuration());  // gRPC gives the call up with the connection
+  EXPECT_LT(peer.ReadToEnd(), kAnswerBytes);
+}
+
+TEST(Stop, LeavesAFileThatHasTakenThePlaceOfItsSocket) {
+  RunningServer server;
+  const std::string path = server.unix_socket().substr(5);
+  std::filesystem::remove(path);
+  std::ofstream(path) << "precious";
+  server.Stop(absl::Seconds(1));
+  EXPECT_TRUE(std::filesystem::is_regular_file(path));
 }
 
 TEST(Stop, LeavesNoSocketBehind) {

@@ -10,6 +10,7 @@
 
 #include "bare_peers.h"
 #include "gmock/gmock.h"
+#include "grpcpp/server_builder.h"
 #include "gtest/gtest.h"
 #include "parity/client/local_coder.h"
 #include "parity/client/remote_coder.h"
@@ -282,6 +283,43 @@ TEST(RemoteCoder, ReturnsAfterTheDeadlineFromAServerThatDoesNotRead) {
   const absl::Status status =
       (*coder)->Encode(geometry, {ShardBytes(data)}, data.size(), {parity.data()});
   EXPECT_TRUE(absl::IsDeadlineExceeded(status)) << status;
+}
+
+// A server that answers Verify with whatever it is given.
+class LyingServer : public v1::ParityService::Service {
+ public:
+  grpc::Status Verify(grpc::ServerContext*, const v1::VerifyRequest*,
+                      v1::VerifyResponse* response) override {
+    *response = answer;
+    return grpc::Status::OK;
+  }
+  v1::VerifyResponse answer;
+};
+
+TEST(RemoteCoder, RefusesAReportThatCannotBe) {
+  LyingServer service;
+  grpc::ServerBuilder builder;
+  int port = 0;
+  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
+  builder.RegisterService(&service);
+  const auto server = builder.BuildAndStart();
+  auto coder = client::RemoteCoder::Make({"127.0.0.1:" + std::to_string(port)});
+  const Stripe stripe = MakeStripe(*Geometry::Make(Code::kReedSolomon, 4, 2), 100);
+  const auto verify = [&] { return (*coder)->Verify(stripe.geometry, stripe.Views(0, 6), 100); };
+  EXPECT_TRUE(verify().ok());
+
+  auto* mismatch = service.answer.add_mismatches();
+  const auto answer = [&](uint32_t shard, uint64_t offset, uint32_t suspect) {
+    mismatch->set_shard(shard);
+    mismatch->set_offset(offset);
+    service.answer.set_suspect(suspect);
+    return verify().status();
+  };
+  EXPECT_TRUE(answer(5, 99, 5).ok());
+  EXPECT_TRUE(absl::IsInternal(answer(3, 99, 5)));  // not a parity shard
+  EXPECT_TRUE(absl::IsInternal(answer(6, 99, 5)));
+  EXPECT_TRUE(absl::IsInternal(answer(5, 100, 5)));
+  EXPECT_TRUE(absl::IsInternal(answer(5, 99, 6)));
 }
 
 TEST(RemoteCoder, RefusesATargetThatIsNoAddress) {

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <future>
 
+#include "parity/shardfile/header.h"
 #include "scratch.h"
 
 namespace parity::shardfile {
@@ -147,6 +148,21 @@ TEST_F(VerifyTest, ReportsWhatACutOffFileHasLost) {
   EXPECT_EQ(report.damages[1].first_block, 12u);
   EXPECT_EQ(report.damages[1].blocks, 8u);
   EXPECT_EQ(report.damages[1].bytes, 2u * kTestCellBytes);
+}
+
+// A header is all there is of an object that would take years to read.
+TEST(VerifySet, DoesNotSearchBeyondTheFiles) {
+  const Scratch scratch;
+  const absl::StatusOr<ObjectId> id = ObjectId::Random();
+  ASSERT_TRUE(id.ok());
+  const Layout layout =
+      MakeLayout(MakeGeometry(codec::Code::kXor, 1, 1), 512, 512, kMaxObjectBytes);
+  const auto header = EncodeHeader({*id, layout, 0});
+  WriteFile(scratch / "huge.000.shard", Bytes(header.begin(), header.end()));
+  const absl::StatusOr<SetReport> report = VerifySet(LocalCoder(), FindSet(scratch), {});
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_EQ(report->damages[0].kind, Kind::kLength);
+  EXPECT_EQ(report->damaged.to_ulong(), 0b11u);
 }
 
 TEST_F(VerifyTest, SuspectsAShardThatIsWrongInSpiteOfItsChecksums) {

@@ -9,6 +9,9 @@ namespace parity::wire {
 // The longest request or response message, in bytes. A larger stripe travels as several slices.
 inline constexpr uint64_t kMaxMessageBytes = uint64_t{64} << 20;
 
+// Calls that one connection may have under way; gRPC clients keep further ones waiting.
+inline constexpr int kMaxCallsPerConnection = 128;
+
 }  // namespace parity::wire
 
 #endif  // PARITY_WIRE_LIMITS_H_
