@@ -35,8 +35,8 @@ std::string RuntimeDirectory();
 Endpoint DefaultUnixEndpoint();
 Endpoint DefaultTcpEndpoint();
 
-// What a client uses when it is told nothing: the default Unix socket if a server accepts there that this user may
-// use and that belongs to this user or root, else the default TCP address.
+// What a client uses when it is told nothing: the default Unix socket if a server accepts there
+// that this user may use and that belongs to this user or root, else the default TCP address.
 Endpoint DefaultServer();
 
 }  // namespace parity::endpoint
