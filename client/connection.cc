@@ -2,8 +2,6 @@
 
 #include <fcntl.h>
 #include <netdb.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -21,13 +19,11 @@
 #include "grpc/grpc.h"
 #include "grpcpp/create_channel_posix.h"
 #include "grpcpp/support/channel_arguments.h"
+#include "parity/endpoint/socket.h"
 #include "parity/wire/limits.h"
 
 namespace parity::client {
 namespace {
-
-// On a Unix socket the default send buffer of 208 KiB halves the rate of large requests.
-constexpr int kSendBufferBytes = 1 << 20;
 
 // Milliseconds until `deadline`, as poll takes them: rounded up, at least 0.
 int MillisecondsUntil(absl::Time deadline) {
@@ -58,16 +54,7 @@ int Connect(const sockaddr* address, socklen_t bytes, absl::Time deadline) {
   const int family = address->sa_family;
   const int descriptor = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (descriptor < 0) return -1;
-  if (family == AF_UNIX) {
-    // The first form needs a capability, the second is cut to the system's limit.
-    if (setsockopt(descriptor, SOL_SOCKET, SO_SNDBUFFORCE, &kSendBufferBytes,
-                   sizeof kSendBufferBytes) != 0) {
-      setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &kSendBufferBytes, sizeof kSendBufferBytes);
-    }
-  } else {
-    const int on = 1;
-    setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  }
+  endpoint::TuneSocket(descriptor, family == AF_UNIX);
   const int error_number = AwaitConnected(descriptor, address, bytes, deadline);
   if (error_number == 0) return descriptor;
   close(descriptor);

@@ -1,8 +1,6 @@
 #include "acceptor.h"
 
 #include <fcntl.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
@@ -15,6 +13,7 @@
 #include <cstring>
 #include <utility>
 
+#include "parity/endpoint/socket.h"
 #include "parity/engine/pinning.h"
 #include "spdlog/spdlog.h"
 #include "worker.h"
@@ -24,9 +23,6 @@ namespace {
 
 // Descriptors for everything but connections, of which each takes two.
 constexpr size_t kReservedDescriptors = 256;
-
-// On a Unix socket the default send buffer of 208 KiB halves the rate of large answers.
-constexpr int kSendBufferBytes = 1 << 20;
 
 // How long listening pauses when a connection cannot be accepted. What frees a descriptor need not
 // be a connection that is counted here.
@@ -38,19 +34,6 @@ size_t MaxConnections() {
   const size_t room =
       limit.rlim_cur > kReservedDescriptors ? limit.rlim_cur - kReservedDescriptors : 0;
   return std::max<size_t>(room / 2, 16);
-}
-
-void TuneSocket(int fd, bool is_unix) {
-  if (is_unix) {
-    // The first form needs a capability, the second is cut to the system's limit.
-    if (setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &kSendBufferBytes, sizeof kSendBufferBytes) !=
-        0) {
-      setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &kSendBufferBytes, sizeof kSendBufferBytes);
-    }
-  } else {
-    const int on = 1;
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  }
 }
 
 }  // namespace
@@ -136,7 +119,7 @@ bool Acceptor::AcceptFrom(const Listener& listener) {
       spdlog::warn("accept on {}: {}", listener.endpoint().ToString(), std::strerror(errno));
       return false;
     }
-    TuneSocket(accepted.get(), listener.endpoint().is_unix());
+    endpoint::TuneSocket(accepted.get(), listener.endpoint().is_unix());
     Descriptor duplicate(fcntl(accepted.get(), F_DUPFD_CLOEXEC, 0));
     const int fd = duplicate.get();
     if (fd == -1 || !Watch(fd, EPOLLRDHUP).ok()) {
