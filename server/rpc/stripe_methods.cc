@@ -45,7 +45,7 @@ absl::Status CheckSize(const wire::StripeMessage& message, size_t computed_shard
   return absl::OkStatus();
 }
 
-// A request with its geometry. On the heap: responses refer to it until they are built.
+// A message with the geometry that it asks for.
 struct Request {
   wire::StripeMessage message;
   codec::Geometry geometry;
