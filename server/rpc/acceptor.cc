@@ -104,27 +104,35 @@ void Acceptor::SetListening(bool on) {
   }
 }
 
+void Acceptor::WarnOnce(const std::string& text) {
+  if (!std::exchange(warned_, true)) spdlog::warn(text);
+}
+
 bool Acceptor::AcceptFrom(const Listener& listener) {
   while (true) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (connections_.size() >= max_connections_) {
-      spdlog::warn("{} connections, as many as the limit of open files allows: others wait",
-                   connections_.size());
+      WarnOnce(fmt::format("{} connections, as many as the limit of open files allows: others wait",
+                           connections_.size()));
       return false;
     }
     Descriptor accepted(accept4(listener.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (accepted.get() == -1) {
       if (errno == EINTR || errno == ECONNABORTED) continue;
-      if (errno == EAGAIN || errno == EWOULDBLOCK) return true;
-      spdlog::warn("accept on {}: {}", listener.endpoint().ToString(), std::strerror(errno));
+      if (errno == EAGAIN || errno == EWOULDBLOCK) {
+        warned_ = false;
+        return true;
+      }
+      WarnOnce(
+          fmt::format("accept on {}: {}", listener.endpoint().ToString(), std::strerror(errno)));
       return false;
     }
     endpoint::TuneSocket(accepted.get(), listener.endpoint().is_unix());
     Descriptor duplicate(fcntl(accepted.get(), F_DUPFD_CLOEXEC, 0));
     const int fd = duplicate.get();
     if (fd == -1 || !Watch(fd, EPOLLRDHUP).ok()) {
-      spdlog::warn("connection on {} refused: {}", listener.endpoint().ToString(),
-                   std::strerror(errno));
+      WarnOnce(fmt::format("connection on {} refused: {}", listener.endpoint().ToString(),
+                           std::strerror(errno)));
       return false;
     }
     const size_t worker =

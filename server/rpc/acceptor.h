@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <unordered_map>
 #include <vector>
@@ -49,6 +50,8 @@ class Acceptor {
   // Accepts all that wait, as far as there is room. False: no more room.
   bool AcceptFrom(const Listener& listener);
   void SetListening(bool on);
+  // Once until connections are accepted again: the attempts go on several times a second.
+  void WarnOnce(const std::string& text);
 
   const std::vector<Worker*> workers_;
   const size_t max_connections_;
@@ -65,6 +68,7 @@ class Acceptor {
   // The thread's own.
   std::vector<Listener> listeners_;
   bool listening_ = true;
+  bool warned_ = false;
 
   std::thread thread_;
 };
