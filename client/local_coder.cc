@@ -4,7 +4,7 @@
 
 #include "absl/status/status.h"
 #include "parity/codec/batch.h"
-#include "parity/codec/codec.h"
+#include "parity/codec/codec_cache.h"
 #include "parity/codec/shard.h"
 #include "parity/kernels/dispatch.h"
 
@@ -37,7 +37,7 @@ class LocalCoder final : public Coder {
                       size_t shard_bytes, absl::Span<uint8_t* const> parity) override {
     const Shards shards(data);
     codec::Batch batch(table_);
-    absl::Status status = codec::Codec(geometry).Encode(shards.get(), shard_bytes, parity, batch);
+    absl::Status status = codecs_.Get(geometry)->Encode(shards.get(), shard_bytes, parity, batch);
     if (status.ok()) batch.Run();
     return status;
   }
@@ -49,7 +49,7 @@ class LocalCoder final : public Coder {
     const Shards shards(present_shards);
     codec::Batch batch(table_);
     absl::Status status =
-        codec::Codec(geometry).Reconstruct(present, shards.get(), shard_bytes, wanted, out, batch);
+        codecs_.Get(geometry)->Reconstruct(present, shards.get(), shard_bytes, wanted, out, batch);
     if (status.ok()) batch.Run();
     return status;
   }
@@ -58,11 +58,12 @@ class LocalCoder final : public Coder {
                                              absl::Span<const ShardBytes> all,
                                              size_t shard_bytes) override {
     const Shards shards(all);
-    return codec::Codec(geometry).Verify(shards.get(), shard_bytes, table_);
+    return codecs_.Get(geometry)->Verify(shards.get(), shard_bytes, table_);
   }
 
  private:
   const kernels::KernelTable& table_;
+  codec::CodecCache codecs_;
 };
 
 }  // namespace

@@ -19,6 +19,7 @@ struct EncodeArguments {
   uint32_t data_shards = 4;
   std::optional<uint32_t> parity_shards;
   std::string code = "rs";
+  std::optional<std::string> matrix;
   std::string directory;
   bool force = false;
   CoderOptions coder;
@@ -27,9 +28,15 @@ struct EncodeArguments {
 absl::StatusOr<ExitCode> Encode(const EncodeArguments& arguments) {
   const absl::StatusOr<codec::Code> code = codec::CodeFromName(arguments.code);
   if (!code.ok()) return code.status();
-  const absl::StatusOr<codec::Geometry> geometry =
-      codec::Geometry::Make(*code, arguments.data_shards,
-                            arguments.parity_shards.value_or(*code == codec::Code::kXor ? 1 : 2));
+  std::optional<codec::Matrix> matrix;
+  if (arguments.matrix) {
+    const absl::StatusOr<codec::Matrix> named = codec::MatrixFromName(*arguments.matrix);
+    if (!named.ok()) return named.status();
+    matrix = *named;
+  }
+  const absl::StatusOr<codec::Geometry> geometry = codec::Geometry::Make(
+      *code, arguments.data_shards,
+      arguments.parity_shards.value_or(*code == codec::Code::kXor ? 1 : 2), matrix);
   if (!geometry.ok()) return geometry.status();
   const absl::StatusOr<std::unique_ptr<client::Coder>> coder = MakeCoder(arguments.coder);
   if (!coder.ok()) return coder.status();
@@ -62,7 +69,8 @@ void AddEncode(CLI::App& app, Command& command) {
   encode
       ->add_option(
           "--data", arguments->data_shards,
-          "How many data shards; K + M is at most " + std::to_string(codec::Geometry::kMaxShards))
+          absl::StrCat("How many data shards, at most ", codec::Geometry::kMaxDataShards,
+                       "; for rs, K + M is at most ", codec::Geometry::kMaxReedSolomonShards))
       ->type_name("K")
       ->capture_default_str();
   encode
@@ -75,6 +83,12 @@ void AddEncode(CLI::App& app, Command& command) {
                    "How parity is computed: rs (Reed-Solomon), raid6 (M is 2), xor (M is 1)")
       ->type_name("CODE")
       ->capture_default_str();
+  encode
+      ->add_option("--matrix", arguments->matrix,
+                   "The factors of rs: cauchy, vandermonde (those of ISA-L; with M above 3\n"
+                   "not every loss of M shards can be restored), systematic-vandermonde\n"
+                   "(those of MinIO). Default: cauchy")
+      ->type_name("MATRIX");
   encode
       ->add_option("--out", arguments->directory,
                    "The directory for the shard files, made if it is not there. Default:\n"

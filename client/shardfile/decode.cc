@@ -12,8 +12,8 @@
 namespace parity::shardfile {
 namespace {
 
-// Reads the data and, if it takes any, parity shards until every block has k good shards or there
-// are no more.
+// Reads the data and, if it takes any, parity shards until every block has k good shards, or until
+// there are no more. Where k may not suffice, it reads all.
 void ReadEnough(const codec::Geometry& geometry, const ShardReaders& readers,
                 StripeBuffer& stripe) {
   const uint32_t k = geometry.data_shards();
@@ -21,9 +21,10 @@ void ReadEnough(const codec::Geometry& geometry, const ShardReaders& readers,
   for (uint32_t shard = 0; shard < readers.size(); ++shard) {
     stripe.Read(shard, readers[shard] && !enough ? &*readers[shard] : nullptr);
     const uint32_t read = shard + 1;
-    enough =
-        read >= k && std::all_of(stripe.bad().begin(), stripe.bad().end(),
-                                 [&](const ShardMask& bad) { return read - bad.count() >= k; });
+    const bool any_k = geometry.any_k_suffice() || stripe.BadAnywhere().none();
+    enough = read >= k && any_k &&
+             std::all_of(stripe.bad().begin(), stripe.bad().end(),
+                         [&](const ShardMask& bad) { return read - bad.count() >= k; });
   }
 }
 

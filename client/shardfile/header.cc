@@ -64,6 +64,18 @@ std::optional<codec::Code> CodeFromNumber(uint32_t number) {
   return std::nullopt;
 }
 
+// A matrix that the code has and a header has room for.
+std::optional<codec::Matrix> MatrixFromNumber(codec::Code code, uint32_t number) {
+  if (code != codec::Code::kReedSolomon) {
+    return number == 0 ? std::optional<codec::Matrix>(codec::Matrix::kNone) : std::nullopt;
+  }
+  for (codec::Matrix matrix : {codec::Matrix::kCauchy, codec::Matrix::kVandermonde,
+                               codec::Matrix::kSystematicVandermonde}) {
+    if (number == static_cast<uint32_t>(matrix)) return matrix;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::array<uint8_t, kHeaderBytes> EncodeHeader(const Header& header) {
@@ -122,14 +134,16 @@ absl::StatusOr<Header> ParseHeader(absl::Span<const uint8_t> bytes) {
   const std::optional<codec::Code> code = CodeFromNumber(Load32(bytes, kCodeAt));
   if (!code) return Refused("code", Load32(bytes, kCodeAt), "1 (xor), 2 (raid6) or 3 (rs)");
 
-  const absl::StatusOr<codec::Geometry> geometry =
-      codec::Geometry::Make(*code, Load32(bytes, kDataShardsAt), Load32(bytes, kParityShardsAt));
-  if (!geometry.ok()) return Refused(geometry.status());
-  const auto matrix = static_cast<uint32_t>(geometry->matrix());
-  if (const uint32_t got = Load32(bytes, kMatrixAt); got != matrix) {
-    return Refused("matrix", got,
-                   absl::StrCat(matrix, " (", std::string(codec::NameOf(geometry->matrix())), ")"));
+  const std::optional<codec::Matrix> matrix = MatrixFromNumber(*code, Load32(bytes, kMatrixAt));
+  if (!matrix) {
+    return Refused("matrix", Load32(bytes, kMatrixAt),
+                   *code == codec::Code::kReedSolomon
+                       ? "1 (cauchy), 2 (vandermonde) or 3 (systematic-vandermonde)"
+                       : "0 (none)");
   }
+  const absl::StatusOr<codec::Geometry> geometry = codec::Geometry::Make(
+      *code, Load32(bytes, kDataShardsAt), Load32(bytes, kParityShardsAt), *matrix);
+  if (!geometry.ok()) return Refused(geometry.status());
   const uint32_t index = Load32(bytes, kIndexAt);
   if (index >= geometry->total_shards()) {
     return Refused("index", index, absl::StrCat("less than ", geometry->total_shards()));

@@ -1,6 +1,7 @@
 #include "parity/shardfile/layout.h"
 
 #include <algorithm>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "parity/codec/field_error.h"
@@ -16,6 +17,10 @@ uint32_t DefaultCellBytes(const codec::Geometry& geometry) {
 
 absl::StatusOr<Layout> Layout::Make(const codec::Geometry& geometry, uint32_t block_bytes,
                                     uint32_t cell_bytes, uint64_t object_bytes) {
+  if (geometry.matrix() == codec::Matrix::kCustom) {
+    return codec::InvalidField("matrix", std::string(codec::NameOf(geometry.matrix())),
+                               "one with a name: a shard file has no room for its factors");
+  }
   const uint64_t max_cell_bytes = kMaxStripeBytes / geometry.total_shards();
   if (block_bytes < kMinBlockBytes || (block_bytes & (block_bytes - 1)) != 0) {
     return codec::InvalidField("block_bytes", block_bytes,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -23,24 +24,31 @@ absl::Status RestoreRun(client::Coder& coder, const Layout& layout, const ShardM
                         const ShardMask& wanted, uint32_t begin, uint32_t bytes,
                         StripeBuffer& stripe) {
   const codec::Geometry& geometry = layout.geometry();
-  if (bad.count() > geometry.parity_shards()) {
+  const auto lost = [&](const std::string& limit) {
     const uint64_t offset = layout.shard_offset(stripe.stripe()) + begin;
     return absl::DataLossError(absl::StrCat(
         "stripe ", stripe.stripe(), ", shard offset ", offset, ", ", bytes, " bytes: ", bad.count(),
         " of ", geometry.total_shards(), " shards are missing or damaged (",
-        absl::StrJoin(Members(bad), ", "), "), at most ", geometry.parity_shards(), " can be"));
+        absl::StrJoin(Members(bad), ", "), "), ", limit));
+  };
+  if (bad.count() > geometry.parity_shards()) {
+    return lost(absl::StrCat("at most ", geometry.parity_shards(), " can be"));
   }
   std::vector<uint32_t> present;
   std::vector<client::ShardBytes> shards;
-  for (uint32_t shard = 0; present.size() < geometry.data_shards(); ++shard) {
+  for (uint32_t shard = 0; shard < geometry.total_shards(); ++shard) {
     if (bad.test(shard)) continue;
+    if (geometry.any_k_suffice() && present.size() == geometry.data_shards()) break;
     present.push_back(shard);
     shards.emplace_back(stripe.cell(shard) + begin, bytes);
   }
   const std::vector<uint32_t> restored = Members(bad & wanted);
   std::vector<uint8_t*> out;
   for (uint32_t shard : restored) out.push_back(stripe.cell(shard) + begin);
-  return coder.Reconstruct(geometry, present, shards, bytes, restored, out);
+  absl::Status status = coder.Reconstruct(geometry, present, shards, bytes, restored, out);
+  if (!absl::IsFailedPrecondition(status)) return status;
+  return lost(absl::StrCat("which the ", std::string(codec::NameOf(geometry.matrix())),
+                           " matrix cannot bear"));
 }
 
 }  // namespace

@@ -11,10 +11,10 @@
 namespace parity::shardfile {
 
 // Computes what is bad of the shards in `wanted`, in place. Each run of blocks with the same bad
-// shards is computed from k shards that are good there, so damage beyond m shards does no harm
-// where it does not coincide. REQUIRES: every shard was read into the stripe. DATA_LOSS, naming the
-// stripe, the bytes and the shards, if more than m are bad in a run in which one is wanted; or the
-// coder's error.
+// shards is computed from shards that are good there, so damage beyond m shards does no harm where
+// it does not coincide. REQUIRES: every shard was read into the stripe. DATA_LOSS, naming the
+// stripe, the bytes and the shards, if in a run in which one is wanted more than m are bad or, with
+// the Vandermonde matrix, certain m or fewer; or the coder's error.
 absl::Status Restore(client::Coder& coder, const Layout& layout, const ShardMask& wanted,
                      StripeBuffer& stripe);
 

@@ -1,45 +1,99 @@
 #include "parity/codec/batch.h"
 
-#include <algorithm>
 #include <cassert>
+#include <utility>
+
+#include "parity/kernels/tuning.h"
 
 namespace parity::codec {
 
-void Batch::Add(absl::Span<const uint8_t* const> sources, absl::Span<uint8_t* const> dst,
-                std::shared_ptr<const Coefficients> coefficients, size_t bytes) {
-  assert(!sources.empty() && !dst.empty());
-  assert(coefficients->size() == sources.size() * dst.size());
-  const bool is_xor =
-      dst.size() == 1 && std::all_of(coefficients->begin(), coefficients->end(),
-                                     [](uint8_t coefficient) { return coefficient == 1; });
-  planned_.push_back({sources_.size(), dst_.size(), sources.size(), dst.size(), bytes,
-                      is_xor ? nullptr : coefficients.get()});
+void Batch::Generate(absl::Span<const uint8_t* const> sources, absl::Span<uint8_t* const> dst,
+                     std::shared_ptr<const Factors> factors, size_t bytes) {
+  assert(sources.size() == factors->sources());
+  const size_t first_source = sources_.size();
   sources_.insert(sources_.end(), sources.begin(), sources.end());
+  Operation operation = Operation::kMatrix;
+  switch (factors->kernel()) {
+    case Kernel::kXor:
+      operation = Operation::kXor;
+      break;
+    case Kernel::kPq:
+      operation = Operation::kPq;
+      break;
+    case Kernel::kMatrix:
+      break;
+  }
+  Plan(operation, first_source, sources.size(), dst, std::move(factors), bytes);
+}
+
+void Batch::Update(absl::Span<const uint8_t* const> old_sources,
+                   absl::Span<const uint8_t* const> new_sources, absl::Span<uint8_t* const> dst,
+                   std::shared_ptr<const Factors> factors, size_t bytes) {
+  assert(old_sources.size() == factors->sources() && new_sources.size() == factors->sources());
+  const size_t first_source = sources_.size();
+  sources_.insert(sources_.end(), old_sources.begin(), old_sources.end());
+  sources_.insert(sources_.end(), new_sources.begin(), new_sources.end());
+  if (factors->kernel() == Kernel::kXor) {
+    sources_.push_back(dst.front());
+    Plan(Operation::kXor, first_source, sources_.size() - first_source, dst, std::move(factors),
+         bytes);
+  } else {
+    Plan(Operation::kMatrixUpdate, first_source, new_sources.size(), dst, std::move(factors),
+         bytes);
+  }
+}
+
+void Batch::Plan(Operation operation, size_t first_source, size_t sources,
+                 absl::Span<uint8_t* const> dst, std::shared_ptr<const Factors> factors,
+                 size_t bytes) {
+  assert(dst.size() == factors->outputs());
+  planned_.push_back({operation, first_source, sources, dst_.size(), factors.get(), bytes});
   dst_.insert(dst_.end(), dst.begin(), dst.end());
-  // The runs of one stripe share their coefficients.
-  if (coefficients_.empty() || coefficients_.back() != coefficients) {
-    coefficients_.push_back(std::move(coefficients));
+  // The runs of one stripe share their factors.
+  if (factors_.empty() || factors_.back() != factors) factors_.push_back(std::move(factors));
+}
+
+void Batch::MakeJobs() {
+  for (const Planned& job : planned_) {
+    uint8_t* const* dst = dst_.data() + job.first_dst;
+    const uint8_t* const* sources = sources_.data() + job.first_source;
+    const kernels::GfFactor* factors = job.factors->source_major();
+    const size_t outputs = job.factors->outputs();
+    switch (job.operation) {
+      case Operation::kXor:
+        xor_jobs_.push_back({dst[0], sources, job.sources, job.bytes});
+        break;
+      case Operation::kPq:
+        pq_jobs_.push_back({dst[0], dst[1], sources, job.sources, job.bytes});
+        break;
+      case Operation::kMatrix:
+        matrix_jobs_.push_back({dst, sources, factors, job.sources, outputs, job.bytes});
+        break;
+      case Operation::kMatrixUpdate:
+        matrix_add_jobs_.push_back(
+            {dst, sources + job.sources, factors, job.sources, outputs, job.bytes, sources});
+        break;
+    }
   }
 }
 
 void Batch::Run() {
-  for (const Planned& job : planned_) {
-    uint8_t* const* dst = dst_.data() + job.first_dst;
-    const uint8_t* const* sources = sources_.data() + job.first_source;
-    if (job.coefficients == nullptr) {
-      xor_jobs_.push_back({*dst, sources, job.k, job.bytes});
-    } else {
-      gf_jobs_.push_back({dst, sources, job.coefficients->data(), job.k, job.m, job.bytes});
-    }
+  MakeJobs();
+  const kernels::Tuning& tuning = kernels::HostTuning();
+  if (!xor_jobs_.empty()) table_.xor_generate(xor_jobs_.data(), xor_jobs_.size(), tuning);
+  if (!pq_jobs_.empty()) table_.pq_generate(pq_jobs_.data(), pq_jobs_.size(), tuning);
+  if (!matrix_jobs_.empty()) table_.gf_matrix(matrix_jobs_.data(), matrix_jobs_.size(), tuning);
+  if (!matrix_add_jobs_.empty()) {
+    table_.gf_matrix_add(matrix_add_jobs_.data(), matrix_add_jobs_.size(), tuning);
   }
-  if (!xor_jobs_.empty()) table_.xor_generate(xor_jobs_.data(), xor_jobs_.size());
-  if (!gf_jobs_.empty()) table_.gf_matrix(gf_jobs_.data(), gf_jobs_.size());
   planned_.clear();
   sources_.clear();
   dst_.clear();
-  coefficients_.clear();
+  factors_.clear();
   xor_jobs_.clear();
-  gf_jobs_.clear();
+  pq_jobs_.clear();
+  matrix_jobs_.clear();
+  matrix_add_jobs_.clear();
 }
 
 }  // namespace parity::codec

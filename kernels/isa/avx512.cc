@@ -1,6 +1,7 @@
 // Kernels for AVX-512 without GFNI: 512-bit registers, multiplication by byte shuffles.
 #include "gf_matrix_kernel.h"
 #include "nibble_multiply.h"
+#include "pq_kernel.h"
 #include "tables.h"
 #include "xor_kernel.h"
 #include "zmm_vector.h"
@@ -10,7 +11,6 @@ namespace {
 
 struct Vector : NibbleMultiply<Zmm> {
   // What fits 32 registers.
-  static constexpr int kGfRows = 4;
   template <int kRows>
   static constexpr int kGfLines = 4;
 };
@@ -18,7 +18,16 @@ struct Vector : NibbleMultiply<Zmm> {
 }  // namespace
 
 const KernelTable kAvx512Table = {
-    "avx512", kAvx2 | kAvx512, true, XorGenerate<Vector>, GfMatrix<Vector>,
+    "avx512",
+    kAvx2 | kAvx512,
+    true,
+    XorGenerate<Vector>,
+    PqGenerate<Vector>,
+    GfMatrix<Vector>,
+    GfMatrixAdd<Vector>,
+    XorCompare<Vector>,
+    PqCompare<Vector>,
+    GfCompare<Vector>,
 };
 
 }  // namespace parity::kernels

@@ -2,6 +2,8 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#elif defined(__aarch64__)
+#include <sys/auxv.h>
 #endif
 
 namespace parity::kernels {
@@ -20,6 +22,9 @@ constexpr uint32_t kEcxGfni = 1u << 8;
 // XCR0
 constexpr uint64_t kSavesYmm = 0x06;  // SSE and AVX state
 constexpr uint64_t kSavesZmm = 0xe6;  // those, the mask registers and both parts of ZMM state
+// AT_HWCAP
+constexpr uint64_t kHwcapAsimd = 1u << 1;
+constexpr uint64_t kHwcapSha3 = 1u << 17;
 
 constexpr bool Has(uint64_t value, uint64_t bits) { return (value & bits) == bits; }
 
@@ -45,6 +50,8 @@ CpuRegisters ReadCpuRegisters() {
     asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
     registers.xcr0 = (static_cast<uint64_t>(high) << 32) | low;
   }
+#elif defined(__aarch64__)
+  registers.hwcap = getauxval(AT_HWCAP);
 #endif
   return registers;
 }
@@ -63,14 +70,22 @@ CpuFeatures FeaturesOf(const CpuRegisters& registers) {
     features |= kAvx512;
   }
   if (Has(registers.leaf7_ecx, kEcxGfni)) features |= kGfni;
+  if (Has(registers.hwcap, kHwcapAsimd)) features |= kNeon;
+  if ((features & kNeon) != 0 && Has(registers.hwcap, kHwcapSha3)) features |= kNeonSha3;
   return features;
 }
 
+CpuModel ModelOf(const CpuRegisters& registers) {
+  const uint32_t signature = registers.leaf1_eax;
+  uint32_t family = (signature >> 8) & 0xf;
+  if (family == 0xf) family += (signature >> 20) & 0xff;
+  return {family, ((signature >> 4) & 0xf) | ((signature >> 12) & 0xf0)};
+}
+
 bool PrefersNarrowVectors(const CpuRegisters& registers) {
-  const uint32_t family = (registers.leaf1_eax >> 8) & 0xf;
-  if (!registers.intel || family != 6) return false;
-  const uint32_t model = ((registers.leaf1_eax >> 4) & 0xf) | ((registers.leaf1_eax >> 12) & 0xf0);
-  switch (model) {
+  const CpuModel cpu = ModelOf(registers);
+  if (!registers.intel || cpu.family != 6) return false;
+  switch (cpu.model) {
     case 0x55:  // Skylake-SP/X, Cascade Lake, Cooper Lake
     case 0x6a:  // Ice Lake-SP
     case 0x6c:  // Ice Lake-D

@@ -13,9 +13,11 @@ namespace {
 // Best first where wide vectors cost nothing; "scalar" is the last in any order.
 constexpr const KernelTable* kTables[] = {
 #if defined(__x86_64__)
-    &kAvx512GfniTable,
-    &kAvx512Table,
-    &kAvx2Table,
+    &kAvx512GfniTable, &kAvx512YmmGfniTable, &kAvx2GfniTable, &kAvx512Table, &kAvx512YmmTable,
+    &kAvx2Table,       &kAvxTable,           &kSsse3Table,    &kSse2Table,
+#elif defined(__aarch64__)
+    &kNeonSha3Table,
+    &kNeonTable,
 #endif
     &kScalarTable,
 };

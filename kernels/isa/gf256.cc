@@ -16,9 +16,11 @@ constexpr GfTables MakeGfTables() {
       }
       // Bit `row` of a result is the parity of the operand under byte 7 - row of the matrix.
       for (int row = 0; row < 8; ++row) {
-        tables.affine[c] |= static_cast<uint64_t>((scaled >> row) & 1) << (8 * (7 - row) + bit);
+        tables.factors[c].affine |= static_cast<uint64_t>((scaled >> row) & 1)
+                                    << (8 * (7 - row) + bit);
       }
     }
+    tables.factors[c].coefficient = static_cast<uint64_t>(c);
     for (int x = 0; x < 16; ++x) {
       tables.nibbles[c][x] = tables.product[c][x];
       tables.nibbles[c][16 + x] = tables.product[c][x << 4];

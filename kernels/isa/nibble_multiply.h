@@ -23,14 +23,10 @@ struct NibbleMultiply : V {
   struct Factor {
     Reg low, high;
   };
-  static constexpr int kSources = 1;
 
-  static Operand Prepare(Reg x) {
-    const Reg nibble = V::Fill(0x0f);
-    return {V::And(x, nibble), V::And(V::ShiftRight4(x), nibble)};
-  }
-  static Factor LoadFactor(uint8_t coefficient) {
-    const uint8_t* table = kGfTables.nibbles[coefficient];
+  static Operand Prepare(Reg x) { return {V::And(x, V::Fill(0x0f)), V::HighNibbles(x)}; }
+  static Factor LoadFactor(const GfFactor& factor) {
+    const uint8_t* table = kGfTables.nibbles[factor.coefficient];
     return {V::LoadTable(table), V::LoadTable(table + 16)};
   }
   static Reg MultiplyAdd(Reg sum, const Operand& x, const Factor& c) {

@@ -4,12 +4,7 @@
 #ifndef PARITY_KERNELS_ISA_ZMM_VECTOR_H_
 #define PARITY_KERNELS_ISA_ZMM_VECTOR_H_
 
-#include <immintrin.h>
-
-#include <cstddef>
-#include <cstdint>
-
-#include "x86_vectors.h"
+#include "ymm_vector.h"
 
 namespace parity::kernels {
 namespace {
@@ -18,15 +13,32 @@ struct Zmm {
   using Reg = __m512i;
   using Narrower = Ymm;
   static constexpr size_t kBytes = 64;
+  static constexpr int kSources = 1;
 
   static Reg Load(const uint8_t* p) { return _mm512_loadu_si512(p); }
   static void Store(uint8_t* p, Reg x) { _mm512_storeu_si512(p, x); }
+  static void Stream(uint8_t* p, Reg x) { _mm512_stream_si512(reinterpret_cast<__m512i*>(p), x); }
+  static void FenceStreams() { _mm_sfence(); }
+  // Keeps a value that is used twice in a register: GCC 12 would read it from memory each time.
+  static Reg Pin(Reg x) {
+    asm("" : "+v"(x));
+    return x;
+  }
   static Reg Zero() { return _mm512_setzero_si512(); }
+  static bool IsZero(Reg x) { return _mm512_test_epi64_mask(x, x) == 0; }
+  static Reg Or(Reg a, Reg b) { return _mm512_or_si512(a, b); }
   static Reg Xor(Reg a, Reg b) { return _mm512_xor_si512(a, b); }
   static Reg Xor3(Reg a, Reg b, Reg c) { return _mm512_ternarylogic_epi64(a, b, c, 0x96); }
+  // 2 * x + y over GF(2^8).
+  static Reg DoubleAdd(Reg x, Reg y) {
+    const Reg reduction = _mm512_maskz_mov_epi8(_mm512_movepi8_mask(x), Fill(kGfPolynomial & 0xff));
+    return Xor3(_mm512_add_epi8(x, x), reduction, y);
+  }
+  // 4 * x + 2 * u + v.
+  static Reg DoubleTwiceAdd(Reg x, Reg u, Reg v) { return DoubleAdd(DoubleAdd(x, u), v); }
   static Reg And(Reg a, Reg b) { return _mm512_and_si512(a, b); }
   static Reg Fill(uint8_t byte) { return _mm512_set1_epi8(static_cast<char>(byte)); }
-  static Reg ShiftRight4(Reg x) { return _mm512_srli_epi16(x, 4); }
+  static Reg HighNibbles(Reg x) { return And(_mm512_srli_epi16(x, 4), Fill(0x0f)); }
   // The 16 bytes at `p` in all quarters, as LookUp works within quarters. The full mask only spares
   // the warning that GCC 12 gives for its own unmasked form.
   static Reg LoadTable(const uint8_t* p) {
@@ -34,39 +46,7 @@ struct Zmm {
                                         _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
   }
   static Reg LookUp(Reg table, Reg index) { return _mm512_shuffle_epi8(table, index); }
-  // vzeroupper does not reach registers 16 to 31, and a mask register that is not 0 is state of its
-  // own: each would stay in use, and be saved and restored at every context switch.
-  static void ClearRegisters() {
-    asm volatile(
-        "vpxord %%xmm16, %%xmm16, %%xmm16\n\t"
-        "vpxord %%xmm17, %%xmm17, %%xmm17\n\t"
-        "vpxord %%xmm18, %%xmm18, %%xmm18\n\t"
-        "vpxord %%xmm19, %%xmm19, %%xmm19\n\t"
-        "vpxord %%xmm20, %%xmm20, %%xmm20\n\t"
-        "vpxord %%xmm21, %%xmm21, %%xmm21\n\t"
-        "vpxord %%xmm22, %%xmm22, %%xmm22\n\t"
-        "vpxord %%xmm23, %%xmm23, %%xmm23\n\t"
-        "vpxord %%xmm24, %%xmm24, %%xmm24\n\t"
-        "vpxord %%xmm25, %%xmm25, %%xmm25\n\t"
-        "vpxord %%xmm26, %%xmm26, %%xmm26\n\t"
-        "vpxord %%xmm27, %%xmm27, %%xmm27\n\t"
-        "vpxord %%xmm28, %%xmm28, %%xmm28\n\t"
-        "vpxord %%xmm29, %%xmm29, %%xmm29\n\t"
-        "vpxord %%xmm30, %%xmm30, %%xmm30\n\t"
-        "vpxord %%xmm31, %%xmm31, %%xmm31\n\t"
-        "kxorq %%k0, %%k0, %%k0\n\t"
-        "kxorq %%k1, %%k1, %%k1\n\t"
-        "kxorq %%k2, %%k2, %%k2\n\t"
-        "kxorq %%k3, %%k3, %%k3\n\t"
-        "kxorq %%k4, %%k4, %%k4\n\t"
-        "kxorq %%k5, %%k5, %%k5\n\t"
-        "kxorq %%k6, %%k6, %%k6\n\t"
-        "kxorq %%k7, %%k7, %%k7" ::
-            : "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24",
-              "xmm25", "xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31", "k0", "k1", "k2", "k3",
-              "k4", "k5", "k6", "k7");
-    _mm256_zeroupper();
-  }
+  static void ClearRegisters() { ClearVectorRegisters(); }
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <climits>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -119,6 +120,49 @@ absl::Status CheckCount(std::string_view field, size_t count) {
   if (count <= kMaxShards) return absl::OkStatus();
   return InvalidField(field, absl::StrCat("more than ", kMaxShards, " entries"),
                       absl::StrCat("at most ", kMaxShards));
+}
+
+absl::Span<const uint8_t> BytesOf(const std::string& text) {
+  return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
+}
+
+// Unset is the default of the code.
+absl::StatusOr<std::optional<codec::Matrix>> MatrixFrom(v1::Matrix matrix, bool has_choice) {
+  if (matrix == v1::MATRIX_UNSPECIFIED) return std::nullopt;
+  if (!has_choice) {
+    return InvalidField("geometry.matrix", static_cast<int>(matrix),
+                        "MATRIX_UNSPECIFIED (0): only CODE_REED_SOLOMON has one to choose");
+  }
+  switch (matrix) {
+    case v1::MATRIX_CAUCHY:
+      return codec::Matrix::kCauchy;
+    case v1::MATRIX_VANDERMONDE:
+      return codec::Matrix::kVandermonde;
+    case v1::MATRIX_SYSTEMATIC_VANDERMONDE:
+      return codec::Matrix::kSystematicVandermonde;
+    case v1::MATRIX_CUSTOM:
+      return codec::Matrix::kCustom;
+    default:  // an open enum: any int32 may arrive
+      return InvalidField("geometry.matrix", static_cast<int>(matrix),
+                          "MATRIX_UNSPECIFIED (0), MATRIX_CAUCHY (1), MATRIX_VANDERMONDE (2), "
+                          "MATRIX_SYSTEMATIC_VANDERMONDE (3) or MATRIX_CUSTOM (4)");
+  }
+}
+
+v1::Matrix ToProto(codec::Matrix matrix) {
+  switch (matrix) {
+    case codec::Matrix::kNone:
+      return v1::MATRIX_UNSPECIFIED;
+    case codec::Matrix::kCauchy:
+      return v1::MATRIX_CAUCHY;
+    case codec::Matrix::kVandermonde:
+      return v1::MATRIX_VANDERMONDE;
+    case codec::Matrix::kSystematicVandermonde:
+      return v1::MATRIX_SYSTEMATIC_VANDERMONDE;
+    case codec::Matrix::kCustom:
+      return v1::MATRIX_CUSTOM;
+  }
+  return v1::MATRIX_UNSPECIFIED;
 }
 
 }  // namespace
@@ -266,14 +310,18 @@ absl::StatusOr<codec::Geometry> GeometryFrom(const v1::Geometry& geometry) {
       return InvalidField("geometry.code", static_cast<int>(geometry.code()),
                           "CODE_XOR (1), CODE_RAID6 (2) or CODE_REED_SOLOMON (3)");
   }
-  const bool cauchy = geometry.matrix() == v1::MATRIX_CAUCHY && code == codec::Code::kReedSolomon;
-  if (geometry.matrix() != v1::MATRIX_UNSPECIFIED && !cauchy) {
-    return InvalidField("geometry.matrix", static_cast<int>(geometry.matrix()),
-                        code == codec::Code::kReedSolomon
-                            ? "MATRIX_UNSPECIFIED (0) or MATRIX_CAUCHY (1)"
-                            : "MATRIX_UNSPECIFIED (0): only CODE_REED_SOLOMON has one to choose");
+  const absl::StatusOr<std::optional<codec::Matrix>> matrix =
+      MatrixFrom(geometry.matrix(), code == codec::Code::kReedSolomon);
+  if (!matrix.ok()) return matrix.status();
+  if (*matrix == codec::Matrix::kCustom) {
+    return codec::Geometry::MakeCustom(geometry.data_shards(), geometry.parity_shards(),
+                                       BytesOf(geometry.generator()));
   }
-  return codec::Geometry::Make(code, geometry.data_shards(), geometry.parity_shards());
+  if (!geometry.generator().empty()) {
+    return InvalidField("geometry.generator", absl::StrCat(geometry.generator().size(), " bytes"),
+                        "none: only MATRIX_CUSTOM (4) has one");
+  }
+  return codec::Geometry::Make(code, geometry.data_shards(), geometry.parity_shards(), *matrix);
 }
 
 v1::Geometry ToProto(const codec::Geometry& geometry) {
@@ -287,11 +335,13 @@ v1::Geometry ToProto(const codec::Geometry& geometry) {
       break;
     case codec::Code::kReedSolomon:
       proto.set_code(v1::CODE_REED_SOLOMON);
-      proto.set_matrix(v1::MATRIX_CAUCHY);
       break;
   }
+  proto.set_matrix(ToProto(geometry.matrix()));
   proto.set_data_shards(geometry.data_shards());
   proto.set_parity_shards(geometry.parity_shards());
+  const absl::Span<const uint8_t> generator = geometry.custom_generator();
+  if (!generator.empty()) proto.set_generator(generator.data(), generator.size());
   return proto;
 }
 

@@ -23,11 +23,6 @@ StripeProcessor::StripeProcessor(const kernels::KernelTable& table,
                                  std::shared_ptr<BufferPool> pool)
     : table_(table), pool_(std::move(pool)), batch_(table) {}
 
-const codec::Codec& StripeProcessor::CodecFor(const codec::Geometry& geometry) {
-  if (!codec_.has_value() || codec_->geometry() != geometry) codec_.emplace(geometry);
-  return *codec_;
-}
-
 absl::StatusOr<ComputedShards> StripeProcessor::Allocate(size_t shard_bytes, size_t count) {
   ComputedShards shards{pool_->Get(shard_bytes * count), shard_bytes, static_cast<uint32_t>(count)};
   if (shards.buffer.data() == nullptr) {
@@ -42,7 +37,8 @@ absl::StatusOr<ComputedShards> StripeProcessor::Encode(const codec::Geometry& ge
                                                        size_t shard_bytes) {
   absl::StatusOr<ComputedShards> parity = Allocate(shard_bytes, geometry.parity_shards());
   if (!parity.ok()) return parity;
-  absl::Status status = CodecFor(geometry).Encode(data, shard_bytes, PointersTo(*parity), batch_);
+  absl::Status status =
+      codecs_.Get(geometry)->Encode(data, shard_bytes, PointersTo(*parity), batch_);
   if (!status.ok()) return status;
   return parity;
 }
@@ -54,8 +50,8 @@ absl::StatusOr<ComputedShards> StripeProcessor::Reconstruct(const codec::Geometr
                                                             absl::Span<const uint32_t> wanted) {
   absl::StatusOr<ComputedShards> out = Allocate(shard_bytes, wanted.size());
   if (!out.ok()) return out;
-  absl::Status status = CodecFor(geometry).Reconstruct(present, shards, shard_bytes, wanted,
-                                                       PointersTo(*out), batch_);
+  absl::Status status = codecs_.Get(geometry)->Reconstruct(present, shards, shard_bytes, wanted,
+                                                           PointersTo(*out), batch_);
   if (!status.ok()) return status;
   return out;
 }
@@ -63,7 +59,7 @@ absl::StatusOr<ComputedShards> StripeProcessor::Reconstruct(const codec::Geometr
 absl::StatusOr<codec::VerifyReport> StripeProcessor::Verify(const codec::Geometry& geometry,
                                                             absl::Span<const codec::Shard> shards,
                                                             size_t shard_bytes) {
-  return CodecFor(geometry).Verify(shards, shard_bytes, table_);
+  return codecs_.Get(geometry)->Verify(shards, shard_bytes, table_);
 }
 
 }  // namespace parity::engine

@@ -1,10 +1,12 @@
 #include "parity/codec/batch.h"
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "noting_table.h"
 
 namespace parity::codec {
 namespace {
@@ -12,115 +14,133 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-struct Job {
-  std::vector<const uint8_t*> sources;
-  std::vector<uint8_t*> dst;
-  Coefficients coefficients;
-  size_t bytes;
-
-  friend bool operator==(const Job& a, const Job& b) {
-    return a.sources == b.sources && a.dst == b.dst && a.coefficients == b.coefficients &&
-           a.bytes == b.bytes;
-  }
-};
-
-// A table that notes what it is given, call by call.
-std::vector<std::vector<Job>> xor_calls;
-std::vector<std::vector<Job>> gf_calls;
-
-void NoteXor(const kernels::XorJob* jobs, size_t count) {
-  xor_calls.emplace_back();
-  for (const kernels::XorJob* job = jobs; job != jobs + count; ++job) {
-    xor_calls.back().push_back({{job->src, job->src + job->k}, {job->dst}, {}, job->bytes});
-  }
+std::shared_ptr<const Factors> OneOutput(std::vector<uint8_t> factors) {
+  const size_t sources = factors.size();
+  return std::make_shared<const Factors>(sources, 1, std::move(factors));
 }
 
-void NoteGfMatrix(const kernels::GfMatrixJob* jobs, size_t count) {
-  gf_calls.emplace_back();
-  for (const kernels::GfMatrixJob* job = jobs; job != jobs + count; ++job) {
-    gf_calls.back().push_back({{job->src, job->src + job->k},
-                               {job->dst, job->dst + job->m},
-                               {job->coefficients, job->coefficients + job->k * job->m},
-                               job->bytes});
-  }
-}
-
-constexpr kernels::KernelTable kNotingTable = {"noting", 0, false, NoteXor, NoteGfMatrix};
-
-std::shared_ptr<const Coefficients> Factors(Coefficients factors) {
-  return std::make_shared<const Coefficients>(std::move(factors));
+std::shared_ptr<const Factors> TwoOutputs(std::vector<uint8_t> factors) {
+  const size_t sources = factors.size() / 2;
+  return std::make_shared<const Factors>(sources, 2, std::move(factors));
 }
 
 class BatchTest : public testing::Test {
  protected:
-  BatchTest() {
-    xor_calls.clear();
-    gf_calls.clear();
+  void ExpectNoCallsBut(const std::vector<NotedJobs>* expected) {
+    for (const auto* calls :
+         {&noted_.xor_generate, &noted_.pq_generate, &noted_.gf_matrix, &noted_.gf_matrix_add}) {
+      if (calls != expected) {
+        EXPECT_THAT(*calls, IsEmpty());
+      }
+    }
   }
 
+  NotedCalls& noted_ = ForgetNotedCalls();
   uint8_t memory_[8] = {};
   Batch batch_{kNotingTable};
 };
 
 TEST_F(BatchTest, CallsNoKernelForNothing) {
   batch_.Run();
-  EXPECT_THAT(xor_calls, IsEmpty());
-  EXPECT_THAT(gf_calls, IsEmpty());
+  ExpectNoCallsBut(nullptr);
 }
 
 TEST_F(BatchTest, TakesOneOutputOfOnesForXor) {
-  batch_.Add({memory_, memory_ + 1}, {memory_ + 2}, Factors({1, 1}), 7);
+  batch_.Generate({memory_, memory_ + 1}, {memory_ + 2}, OneOutput({1, 1}), 7);
   batch_.Run();
-  EXPECT_THAT(gf_calls, IsEmpty());
-  const Job job = {{memory_, memory_ + 1}, {memory_ + 2}, {}, 7};
-  EXPECT_THAT(xor_calls, ElementsAre(ElementsAre(job)));
+  const NotedJob job = {{memory_, memory_ + 1}, {memory_ + 2}, {}, 7};
+  EXPECT_THAT(noted_.xor_generate, ElementsAre(ElementsAre(job)));
+  ExpectNoCallsBut(&noted_.xor_generate);
 }
 
-TEST_F(BatchTest, TakesOtherFactorsOrMoreOutputsForAMatrix) {
-  batch_.Add({memory_, memory_ + 1}, {memory_ + 2}, Factors({1, 2}), 1);
-  batch_.Add({memory_}, {memory_ + 1, memory_ + 2}, Factors({1, 1}), 2);
+TEST_F(BatchTest, TakesPowersOf2ForPq) {
+  batch_.Generate({memory_, memory_ + 1}, {memory_ + 2, memory_ + 3}, TwoOutputs({1, 1, 1, 2}), 7);
   batch_.Run();
-  EXPECT_THAT(xor_calls, IsEmpty());
-  const Job other_factors = {{memory_, memory_ + 1}, {memory_ + 2}, {1, 2}, 1};
-  const Job more_outputs = {{memory_}, {memory_ + 1, memory_ + 2}, {1, 1}, 2};
-  EXPECT_THAT(gf_calls, ElementsAre(ElementsAre(other_factors, more_outputs)));
+  const NotedJob job = {{memory_, memory_ + 1}, {memory_ + 2, memory_ + 3}, {}, 7};
+  EXPECT_THAT(noted_.pq_generate, ElementsAre(ElementsAre(job)));
+  ExpectNoCallsBut(&noted_.pq_generate);
+}
+
+TEST_F(BatchTest, TakesOtherFactorsOrOutputsForAMatrix) {
+  batch_.Generate({memory_, memory_ + 1}, {memory_ + 2}, OneOutput({1, 2}), 1);
+  batch_.Generate({memory_}, {memory_ + 1, memory_ + 2}, TwoOutputs({1, 3}), 2);
+  batch_.Run();
+  const NotedJob other_factors = {{memory_, memory_ + 1}, {memory_ + 2}, {1, 2}, 1};
+  const NotedJob more_outputs = {{memory_}, {memory_ + 1, memory_ + 2}, {1, 3}, 2};
+  EXPECT_THAT(noted_.gf_matrix, ElementsAre(ElementsAre(other_factors, more_outputs)));
+  ExpectNoCallsBut(&noted_.gf_matrix);
+}
+
+TEST_F(BatchTest, UpdatesByAMatrix) {
+  batch_.Update({memory_, memory_ + 1}, {memory_ + 2, memory_ + 3}, {memory_ + 4, memory_ + 5},
+                TwoOutputs({1, 1, 1, 2}), 5);
+  batch_.Update({memory_}, {memory_ + 1}, {memory_ + 6}, OneOutput({9}), 6);
+  batch_.Run();
+  const NotedJob two = {{memory_ + 2, memory_ + 3},
+                        {memory_ + 4, memory_ + 5},
+                        {1, 1, 1, 2},
+                        5,
+                        {memory_, memory_ + 1}};
+  const NotedJob one = {{memory_ + 1}, {memory_ + 6}, {9}, 6, {memory_}};
+  EXPECT_THAT(noted_.gf_matrix_add, ElementsAre(ElementsAre(two, one)));
+  ExpectNoCallsBut(&noted_.gf_matrix_add);
+}
+
+TEST_F(BatchTest, UpdatesByXorWithTheOutputItselfIfAllFactorsAre1) {
+  batch_.Update({memory_}, {memory_ + 1}, {memory_ + 2}, OneOutput({1}), 5);
+  batch_.Generate({memory_ + 3}, {memory_ + 4}, OneOutput({1}), 6);
+  batch_.Run();
+  const NotedJob updated = {{memory_, memory_ + 1, memory_ + 2}, {memory_ + 2}, {}, 5};
+  const NotedJob generated = {{memory_ + 3}, {memory_ + 4}, {}, 6};
+  EXPECT_THAT(noted_.xor_generate, ElementsAre(ElementsAre(updated, generated)));
+  ExpectNoCallsBut(&noted_.xor_generate);
 }
 
 TEST_F(BatchTest, IsEmptyAfterARun) {
-  batch_.Add({memory_}, {memory_ + 1}, Factors({1}), 1);
-  batch_.Add({memory_}, {memory_ + 1}, Factors({3}), 1);
+  batch_.Generate({memory_}, {memory_ + 1}, OneOutput({1}), 1);
+  batch_.Generate({memory_}, {memory_ + 1}, OneOutput({3}), 1);
+  batch_.Generate({memory_}, {memory_ + 1, memory_ + 2}, TwoOutputs({1, 1}), 1);
+  batch_.Update({memory_}, {memory_ + 1}, {memory_ + 2}, OneOutput({3}), 1);
   batch_.Run();
   batch_.Run();
-  EXPECT_EQ(xor_calls.size(), 1u);
-  EXPECT_EQ(gf_calls.size(), 1u);
+  EXPECT_EQ(noted_.xor_generate.size(), 1u);
+  EXPECT_EQ(noted_.pq_generate.size(), 1u);
+  EXPECT_EQ(noted_.gf_matrix.size(), 1u);
+  EXPECT_EQ(noted_.gf_matrix_add.size(), 1u);
 }
 
-TEST_F(BatchTest, LetsGoOfItsCoefficientsAfterARun) {
-  const auto factors = Factors({2});
-  batch_.Add({memory_}, {memory_ + 1}, factors, 1);
-  batch_.Add({memory_}, {memory_ + 1}, factors, 1);
+TEST_F(BatchTest, LetsGoOfItsFactorsAfterARun) {
+  const auto factors = OneOutput({2});
+  batch_.Generate({memory_}, {memory_ + 1}, factors, 1);
+  batch_.Generate({memory_}, {memory_ + 1}, factors, 1);
   EXPECT_GT(factors.use_count(), 1);
   batch_.Run();
   EXPECT_EQ(factors.use_count(), 1);
 }
 
-// What callers pass are spans, gone when Add returns; the vectors behind a batch grow meanwhile.
+// What callers pass are spans, gone when the call returns; the vectors behind a batch grow
+// meanwhile.
 TEST_F(BatchTest, RunsEveryOneOfManyJobsInOneCallForEachOperation) {
   constexpr size_t kJobs = 1000;
   std::vector<uint8_t> memory(3 * kJobs);
-  std::vector<Job> xor_jobs;
-  std::vector<Job> gf_jobs;
+  NotedCalls expected{{{}}, {{}}, {{}}, {{}}, {}};
   for (size_t i = 0; i < kJobs; ++i) {
     uint8_t* at = memory.data() + 3 * i;
     const uint8_t factor = static_cast<uint8_t>(2 + i % 250);
-    gf_jobs.push_back({{at, at + 1}, {at + 2}, {factor, 1}, i});
-    xor_jobs.push_back({{at}, {at + 1}, {}, i});
-    batch_.Add({at, at + 1}, {at + 2}, Factors({factor, 1}), i);
-    batch_.Add({at}, {at + 1}, Factors({1}), i);
+    batch_.Generate({at, at + 1}, {at + 2}, OneOutput({factor, 1}), i);
+    batch_.Generate({at}, {at + 1, at + 2}, TwoOutputs({1, 1}), i);
+    batch_.Generate({at}, {at + 1}, OneOutput({1}), i);
+    batch_.Update({at}, {at + 1}, {at + 2}, OneOutput({factor}), i);
+    expected.gf_matrix[0].push_back({{at, at + 1}, {at + 2}, {factor, 1}, i});
+    expected.pq_generate[0].push_back({{at}, {at + 1, at + 2}, {}, i});
+    expected.xor_generate[0].push_back({{at}, {at + 1}, {}, i});
+    expected.gf_matrix_add[0].push_back({{at + 1}, {at + 2}, {factor}, i, {at}});
   }
   batch_.Run();
-  EXPECT_THAT(gf_calls, ElementsAre(gf_jobs));
-  EXPECT_THAT(xor_calls, ElementsAre(xor_jobs));
+  EXPECT_EQ(noted_.xor_generate, expected.xor_generate);
+  EXPECT_EQ(noted_.pq_generate, expected.pq_generate);
+  EXPECT_EQ(noted_.gf_matrix, expected.gf_matrix);
+  EXPECT_EQ(noted_.gf_matrix_add, expected.gf_matrix_add);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <isa-l/erasure_code.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <random>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "noting_table.h"
 #include "stripe.h"
 
 namespace parity::codec {
@@ -32,8 +34,7 @@ TEST(Encode, GivesTheDefinedParityOfEveryCode) {
       }
       ASSERT_EQ(Encode(geometry, ShardList(data).shards(), shard_bytes),
                 DefinedParity(geometry, data, shard_bytes))
-          << NameOf(geometry.code()) << " " << geometry.data_shards() << "+"
-          << geometry.parity_shards();
+          << NameOf(geometry) << ", " << shard_bytes << " bytes";
     }
   }
 }
@@ -49,26 +50,86 @@ TEST(Encode, GivesTheSameBytesWithEveryTable) {
   }
 }
 
-TEST(Encode, MatchesIsaLCauchy) {
+TEST(Encode, GivesTheDefinedParityOfCustomMatrices) {
+  std::mt19937 random(8);
+  for (const Geometry& geometry : {LocalGroups(), Lopsided()}) {
+    std::vector<Bytes> data;
+    for (uint32_t j = 0; j < geometry.data_shards(); ++j) data.push_back(Noise(3001, random));
+    EXPECT_EQ(Encode(geometry, ShardList(data).shards(), 3001),
+              DefinedParity(geometry, data, 3001));
+  }
+}
+
+TEST(Encode, TakesTheLargestGeometryOfEveryCode) {
+  std::mt19937 random(9);
+  std::vector<Geometry> geometries = {Geometry::Make(Code::kXor, 255, 1).value(),
+                                      Geometry::Make(Code::kRaid6, 255, 2).value(),
+                                      Geometry::MakeCustom(255, 1, Bytes(255, 9)).value()};
+  for (const Matrix matrix :
+       {Matrix::kCauchy, Matrix::kVandermonde, Matrix::kSystematicVandermonde}) {
+    for (const uint32_t k : {1, 128, 255}) {
+      geometries.push_back(Geometry::Make(Code::kReedSolomon, k, 256 - k, matrix).value());
+    }
+  }
+  for (const Geometry& geometry : geometries) {
+    std::vector<Bytes> data;
+    for (uint32_t j = 0; j < geometry.data_shards(); ++j) data.push_back(Noise(130, random));
+    EXPECT_EQ(Encode(geometry, ShardList(data).shards(), 130), DefinedParity(geometry, data, 130))
+        << NameOf(geometry);
+  }
+}
+
+// ISA-L's parity of the data by the generator that `generate` makes.
+std::vector<Bytes> IsaLParity(void (*generate)(unsigned char*, int, int), uint32_t k, uint32_t m,
+                              std::vector<Bytes>& data) {
+  const int int_k = static_cast<int>(k);
+  const int int_m = static_cast<int>(m);
+  const size_t shard_bytes = data[0].size();
+  Bytes generator(size_t{k + m} * k);
+  generate(generator.data(), int_k + int_m, int_k);
+  Bytes tables(size_t{32} * k * m);
+  ec_init_tables(int_k, int_m, generator.data() + size_t{k} * k, tables.data());
+  std::vector<Bytes> parity(m, Bytes(shard_bytes));
+  ec_encode_data(static_cast<int>(shard_bytes), int_k, int_m, tables.data(), Pointers(data).data(),
+                 Pointers(parity).data());
+  return parity;
+}
+
+TEST(Encode, MatchesIsaL) {
   constexpr std::pair<uint32_t, uint32_t> kShapes[] = {
       {1, 1}, {2, 2}, {4, 2}, {6, 3}, {10, 4}, {20, 5}, {64, 32}, {200, 55}, {1, 254}, {254, 1}};
-  constexpr int kShardBytes = 517;
   std::mt19937 random(3);
   for (const auto& [k, m] : kShapes) {
     std::vector<Bytes> data;
-    for (uint32_t j = 0; j < k; ++j) data.push_back(Noise(kShardBytes, random));
-    const int int_k = static_cast<int>(k);
-    const int int_m = static_cast<int>(m);
-    Bytes generator(size_t{k + m} * k);
-    gf_gen_cauchy1_matrix(generator.data(), int_k + int_m, int_k);
-    Bytes tables(size_t{32} * k * m);
-    ec_init_tables(int_k, int_m, generator.data() + size_t{k} * k, tables.data());
-    std::vector<Bytes> expected(m, Bytes(kShardBytes));
-    ec_encode_data(kShardBytes, int_k, int_m, tables.data(), Pointers(data).data(),
-                   Pointers(expected).data());
-    const Geometry geometry = Geometry::Make(Code::kReedSolomon, k, m).value();
-    ASSERT_EQ(Encode(geometry, ShardList(data).shards(), kShardBytes), expected) << k << "+" << m;
+    for (uint32_t j = 0; j < k; ++j) data.push_back(Noise(517, random));
+    const auto encode = [k = k, m = m, &data](Matrix matrix) {
+      const Geometry geometry = Geometry::Make(Code::kReedSolomon, k, m, matrix).value();
+      return Encode(geometry, ShardList(data).shards(), 517);
+    };
+    ASSERT_EQ(encode(Matrix::kCauchy), IsaLParity(gf_gen_cauchy1_matrix, k, m, data));
+    ASSERT_EQ(encode(Matrix::kVandermonde), IsaLParity(gf_gen_rs_matrix, k, m, data));
   }
+}
+
+// The numbers that klauspost/reedsolomon's and Backblaze's own tests of one stripe have.
+TEST(Encode, MatchesKlauspostAndBackblaze) {
+  const std::vector<Bytes> data = {{0, 1}, {4, 5}, {2, 3}, {6, 7}, {8, 9}};
+  const std::vector<Bytes> parity = {{12, 13}, {10, 11}, {14, 15}, {90, 91}, {94, 95}};
+  const Geometry geometry =
+      Geometry::Make(Code::kReedSolomon, 5, 5, Matrix::kSystematicVandermonde).value();
+  EXPECT_EQ(Encode(geometry, ShardList(data).shards(), 2), parity);
+}
+
+TEST(Encode, TakesTheKernelOfItsCode) {
+  const std::vector<Bytes> data(3, Bytes(10));
+  const NotedCalls& noted = ForgetNotedCalls();
+  Encode(Geometry::Make(Code::kXor, 3, 1).value(), ShardList(data).shards(), 10, kNotingTable);
+  EXPECT_EQ(noted.xor_generate.size(), 1u);
+  Encode(Geometry::Make(Code::kRaid6, 3, 2).value(), ShardList(data).shards(), 10, kNotingTable);
+  EXPECT_EQ(noted.pq_generate.size(), 1u);
+  Encode(Geometry::Make(Code::kReedSolomon, 3, 2).value(), ShardList(data).shards(), 10,
+         kNotingTable);
+  EXPECT_EQ(noted.gf_matrix.size(), 1u);
 }
 
 TEST(Encode, TakesShorterShardsAsFollowedByZeros) {

@@ -1,9 +1,13 @@
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <random>
+#include <string>
 #include <vector>
 
+#include "absl/strings/str_join.h"
 #include "gtest/gtest.h"
+#include "noting_table.h"
 #include "stripe.h"
 
 namespace parity::codec {
@@ -24,31 +28,133 @@ std::vector<Bytes> Reconstruct(const Geometry& geometry, const std::vector<Bytes
   return out;
 }
 
-// The shards whose bit is set in `pattern`, and the others.
-std::pair<std::vector<uint32_t>, std::vector<uint32_t>> Split(uint32_t total, uint32_t pattern) {
-  std::vector<uint32_t> set;
-  std::vector<uint32_t> others;
-  for (uint32_t shard = 0; shard < total; ++shard) {
-    ((pattern >> shard & 1) != 0 ? set : others).push_back(shard);
-  }
-  return {set, others};
+// Custom matrices and every named one that are small enough to try everything.
+std::vector<Geometry> SmallGeometries(uint32_t most) {
+  std::vector<Geometry> geometries = GeometriesUpTo(most);
+  geometries.push_back(LocalGroups());
+  geometries.push_back(Lopsided());
+  return geometries;
 }
 
-TEST(Reconstruct, RestoresEveryPatternOfLosses) {
-  constexpr size_t kShardBytes = 77;
+// Wants every shard that is lost, one by one, and expects it if those that are left determine it,
+// an error else; then all of them together.
+void ExpectWhatIsDetermined(const Codec& codec, const std::vector<Bytes>& stripe, const Rows& rows,
+                            const std::vector<uint32_t>& present,
+                            const std::vector<uint32_t>& lost) {
+  const size_t shard_bytes = stripe[0].size();
+  std::vector<Bytes> sources;
+  for (const uint32_t shard : present) sources.push_back(stripe[shard]);
+  const ShardList list(sources);
+  Batch batch(BestTable());
+  bool all_determined = true;
+  for (const uint32_t shard : lost) {
+    const bool is_determined = Determine(rows, present, shard);
+    all_determined &= is_determined;
+    Bytes out(shard_bytes, 0x5a);
+    const absl::Status status =
+        codec.Reconstruct(present, list.shards(), shard_bytes, {shard}, {out.data()}, batch);
+    batch.Run();
+    ASSERT_EQ(status.ok(), is_determined) << status;
+    ASSERT_EQ(out, is_determined ? stripe[shard] : Bytes(shard_bytes, 0x5a)) << shard;
+    if (!is_determined) {
+      ASSERT_EQ(FaultOf(status).code, absl::StatusCode::kFailedPrecondition);
+      ASSERT_EQ(FaultOf(status).field, "present");
+    }
+  }
+  std::vector<Bytes> out(lost.size(), Bytes(shard_bytes));
+  const absl::Status status =
+      codec.Reconstruct(present, list.shards(), shard_bytes, lost, Pointers(out), batch);
+  batch.Run();
+  ASSERT_EQ(status.ok(), all_determined) << status;
+  for (size_t i = 0; all_determined && i < lost.size(); ++i) ASSERT_EQ(out[i], stripe[lost[i]]);
+}
+
+TEST(Reconstruct, RestoresWhatEveryPatternOfLossesLeavesDetermined) {
   std::mt19937 random(1);
-  for (const Geometry& geometry : GeometriesUpTo(10)) {
-    const std::vector<Bytes> stripe = RandomStripe(geometry, kShardBytes, random);
+  for (const Geometry& geometry : SmallGeometries(10)) {
+    const Codec codec(geometry);
+    const Rows rows = DefinedRows(geometry);
+    const std::vector<Bytes> stripe = RandomStripe(geometry, 5, random);
+    for (uint32_t pattern = 0; pattern < 1u << geometry.total_shards(); ++pattern) {
+      SCOPED_TRACE(NameOf(geometry) + ", lost " + std::to_string(pattern));
+      auto [lost, present] = Split(geometry.total_shards(), pattern);
+      std::shuffle(present.begin(), present.end(), random);
+      std::shuffle(lost.begin(), lost.end(), random);
+      ExpectWhatIsDetermined(codec, stripe, rows, present, lost);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+// ISA-L's matrix of 9+5 has square submatrices that cannot be inverted.
+TEST(Reconstruct, RefusesASingularPatternOfVandermonde) {
+  const Geometry geometry = Geometry::Make(Code::kReedSolomon, 9, 5, Matrix::kVandermonde).value();
+  const Rows rows = DefinedRows(geometry);
+  size_t singular = 0;
+  for (uint32_t pattern = 0; pattern < 1u << 14; ++pattern) {
+    const auto [lost, present] = Split(14, pattern);
+    if (lost.size() != 5) continue;
+    Rows left;
+    for (const uint32_t shard : present) left.push_back(rows[shard]);
+    if (Rank(left) == 9) continue;
+    ++singular;
+    std::vector<uint32_t> undetermined;
+    for (const uint32_t shard : lost) {
+      if (!Determine(rows, present, shard)) undetermined.push_back(shard);
+    }
+    const std::vector<Shard> shards(present.size());
+    std::vector<Bytes> out(5, Bytes(10));
+    Batch batch(BestTable());
+    EXPECT_EQ(
+        FaultOf(Codec(geometry).Reconstruct(present, shards, 10, lost, Pointers(out), batch)),
+        Undetermined("present", "got 9 of 14 shards, which do not determine " +
+                                    absl::StrJoin(undetermined, ", ") + ", want shards that do"));
+  }
+  EXPECT_GT(singular, 0u);
+}
+
+// The first k shards that are left, 2 and 3, are the same.
+TEST(Reconstruct, ChoosesAmongAllShardsThatArePresent) {
+  const Geometry geometry = Geometry::MakeCustom(2, 3, {1, 1, 1, 1, 1, 2}).value();
+  std::mt19937 random(12);
+  const std::vector<Bytes> stripe = RandomStripe(geometry, 100, random);
+  const std::vector<Bytes> restored = Reconstruct(geometry, stripe, {2, 3, 4}, {1, 0}, 100);
+  EXPECT_EQ(restored[0], stripe[1]);
+  EXPECT_EQ(restored[1], stripe[0]);
+}
+
+TEST(Reconstruct, RepairsWithinALocalGroupFromFewerThanKShards) {
+  std::mt19937 random(13);
+  const std::vector<Bytes> stripe = RandomStripe(LocalGroups(), 100, random);
+  EXPECT_EQ(Reconstruct(LocalGroups(), stripe, {6, 0, 2}, {1}, 100)[0], stripe[1]);
+  EXPECT_EQ(Reconstruct(LocalGroups(), stripe, {3, 4, 5}, {7}, 100)[0], stripe[7]);
+}
+
+// Those that are not are never read: there is nothing to read them from.
+TEST(Reconstruct, ReadsTheShardsNeededAlone) {
+  std::mt19937 random(14);
+  for (const Geometry& geometry : SmallGeometries(7)) {
+    const Codec codec(geometry);
+    const std::vector<Bytes> stripe = RandomStripe(geometry, 50, random);
     for (uint32_t pattern = 1; pattern < 1u << geometry.total_shards(); ++pattern) {
       auto [lost, present] = Split(geometry.total_shards(), pattern);
-      if (lost.size() > geometry.parity_shards()) continue;
       std::shuffle(present.begin(), present.end(), random);
-      const std::vector<Bytes> restored = Reconstruct(geometry, stripe, present, lost, kShardBytes);
-      for (size_t i = 0; i < lost.size(); ++i) {
-        ASSERT_EQ(restored[i], stripe[lost[i]])
-            << NameOf(geometry.code()) << " " << geometry.data_shards() << "+"
-            << geometry.parity_shards() << ", lost " << pattern << ", shard " << lost[i];
+      std::shuffle(lost.begin(), lost.end(), random);
+      lost.resize(1 + random() % lost.size());
+      const auto needed = codec.ShardsNeeded(present, lost);
+      if (!needed.ok()) continue;
+      std::vector<Segment> segments;
+      for (const uint32_t shard : present) {
+        const bool is_needed = std::count(needed->begin(), needed->end(), shard) == 1;
+        segments.push_back({is_needed ? stripe[shard].data() : nullptr, 50});
       }
+      std::vector<Shard> shards;
+      for (const Segment& segment : segments) shards.emplace_back(&segment, 1);
+      std::vector<Bytes> out(lost.size(), Bytes(50));
+      Batch batch(BestTable());
+      ASSERT_TRUE(codec.Reconstruct(present, shards, 50, lost, Pointers(out), batch).ok());
+      batch.Run();
+      for (size_t i = 0; i < lost.size(); ++i) ASSERT_EQ(out[i], stripe[lost[i]]);
     }
   }
 }
@@ -71,16 +177,40 @@ TEST(Reconstruct, RestoresOnlyWhatIsWanted) {
 
 TEST(Reconstruct, RestoresLargeStripes) {
   std::mt19937 random(3);
-  for (const auto& [k, m] : {std::pair<uint32_t, uint32_t>{200, 55}, {17, 3}, {2, 253}}) {
-    const Geometry geometry = Geometry::Make(Code::kReedSolomon, k, m).value();
+  for (const auto& [k, m] : {std::pair<uint32_t, uint32_t>{200, 55},
+                             {17, 3},
+                             {2, 253},
+                             {128, 128},
+                             {1, 255},
+                             {255, 1}}) {
+    for (const Matrix matrix : {Matrix::kCauchy, Matrix::kSystematicVandermonde}) {
+      const Geometry geometry = Geometry::Make(Code::kReedSolomon, k, m, matrix).value();
+      const std::vector<Bytes> stripe = RandomStripe(geometry, 40, random);
+      std::vector<uint32_t> present(k + m);
+      for (uint32_t i = 0; i < k + m; ++i) present[i] = i;
+      std::shuffle(present.begin(), present.end(), random);
+      const std::vector<uint32_t> lost(present.begin() + k, present.end());
+      present.resize(k);
+      const std::vector<Bytes> restored = Reconstruct(geometry, stripe, present, lost, 40);
+      for (size_t i = 0; i < lost.size(); ++i) ASSERT_EQ(restored[i], stripe[lost[i]]) << lost[i];
+    }
+  }
+}
+
+TEST(Reconstruct, RestoresTheLargestRaid6AndXor) {
+  std::mt19937 random(15);
+  for (const Geometry& geometry :
+       {Geometry::Make(Code::kRaid6, 255, 2).value(), Geometry::Make(Code::kXor, 255, 1).value()}) {
     const std::vector<Bytes> stripe = RandomStripe(geometry, 40, random);
-    std::vector<uint32_t> present(k + m);
-    for (uint32_t i = 0; i < k + m; ++i) present[i] = i;
-    std::shuffle(present.begin(), present.end(), random);
-    const std::vector<uint32_t> lost(present.begin() + k, present.end());
-    present.resize(k);
+    std::vector<uint32_t> present(geometry.total_shards());
+    std::iota(present.begin(), present.end(), 0);
+    std::vector<uint32_t> lost = {254, 0};
+    lost.resize(geometry.parity_shards());
+    for (const uint32_t shard : lost) {
+      present.erase(std::find(present.begin(), present.end(), shard));
+    }
     const std::vector<Bytes> restored = Reconstruct(geometry, stripe, present, lost, 40);
-    for (size_t i = 0; i < lost.size(); ++i) ASSERT_EQ(restored[i], stripe[lost[i]]) << lost[i];
+    for (size_t i = 0; i < lost.size(); ++i) EXPECT_EQ(restored[i], stripe[lost[i]]) << lost[i];
   }
 }
 
@@ -130,25 +260,26 @@ TEST(Reconstruct, MayWriteOverAShardThatItReads) {
 }
 
 // P of a stripe of RAID-6 is the XOR of the data, and so is data lost alone.
-TEST(Reconstruct, UsesXorWhereItCan) {
-  static size_t xor_jobs;
-  static size_t gf_jobs;
-  xor_jobs = gf_jobs = 0;
-  constexpr kernels::KernelTable kCounting = {
-      "counting", 0, false, [](const kernels::XorJob*, size_t count) { xor_jobs += count; },
-      [](const kernels::GfMatrixJob*, size_t count) { gf_jobs += count; }};
-  std::mt19937 random(7);
-  const Geometry geometry = Geometry::Make(Code::kRaid6, 3, 2).value();
-  const std::vector<Bytes> stripe = RandomStripe(geometry, 10, random);
-  const std::vector<Bytes> sources = {stripe[0], stripe[2], stripe[3]};
-  Bytes out(10);
-  Batch batch(kCounting);
-  ASSERT_TRUE(Codec(geometry)
-                  .Reconstruct({0, 2, 3}, ShardList(sources).shards(), 10, {1}, {out.data()}, batch)
-                  .ok());
+TEST(Reconstruct, UsesXorAndPqWhereItCan) {
+  const NotedCalls& noted = ForgetNotedCalls();
+  const Codec codec(Geometry::Make(Code::kRaid6, 3, 2).value());
+  const std::vector<Bytes> sources(3, Bytes(10));
+  std::vector<Bytes> out(2, Bytes(10));
+  Batch batch(kNotingTable);
+  const ShardList list(sources);
+  const std::vector<Shard> shards = list.shards();
+  ASSERT_TRUE(codec.Reconstruct({0, 2, 3}, shards, 10, {1}, {out[0].data()}, batch).ok());
   batch.Run();
-  EXPECT_EQ(xor_jobs, 1u);
-  EXPECT_EQ(gf_jobs, 0u);
+  EXPECT_EQ(noted.xor_generate.size(), 1u);
+  ASSERT_TRUE(codec.Reconstruct({2, 0, 1}, shards, 10, {4, 3}, Pointers(out), batch).ok());
+  batch.Run();
+  ASSERT_EQ(noted.pq_generate.size(), 1u);
+  const NotedJob job = {{sources[1].data(), sources[2].data(), sources[0].data()},
+                        {out[1].data(), out[0].data()},
+                        {},
+                        10};
+  EXPECT_EQ(noted.pq_generate[0], NotedJobs{job});
+  EXPECT_TRUE(noted.gf_matrix.empty());
 }
 
 class ReconstructArguments : public testing::Test {
@@ -218,15 +349,17 @@ TEST_F(ReconstructArguments, MustNotOverlapInPart) {
 }
 
 TEST_F(ReconstructArguments, MustLeaveEnoughShards) {
-  EXPECT_EQ(FaultOfReconstruct({0, 3}, {a_, b_}, 100, {1}, {free_}),
-            (Fault{absl::StatusCode::kFailedPrecondition, "present",
-                   "present: got 2 of 5 shards, 3 missing, want at least 3, at most 2 missing"}));
-  EXPECT_EQ(FaultOfReconstruct({}, {}, 100, {1}, {free_}).code,
-            absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(
+      FaultOfReconstruct({0, 3}, {a_, b_}, 100, {1}, {free_}),
+      Undetermined("present", "got 2 of 5 shards, 3 missing, want at least 3, at most 2 missing"));
+  EXPECT_EQ(
+      FaultOfReconstruct({}, {}, 100, {1}, {free_}),
+      Undetermined("present", "got 0 of 5 shards, 5 missing, want at least 3, at most 2 missing"));
 }
 
 TEST_F(ReconstructArguments, MayWantNothing) {
   EXPECT_TRUE(codec_.Reconstruct({0, 2, 3}, {a_, b_, c_}, 100, {}, {}, batch_).ok());
+  EXPECT_TRUE(codec_.Reconstruct({}, {}, 100, {}, {}, batch_).ok());
 }
 
 }  // namespace

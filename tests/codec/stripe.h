@@ -4,18 +4,21 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <ostream>
 #include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "definition.h"
 #include "parity/codec/codec.h"
 #include "parity/codec/field_error.h"
 #include "parity/codec/geometry.h"
 #include "parity/codec/shard.h"
 #include "parity/kernels/dispatch.h"
-#include "parity/kernels/gf256.h"
 
 namespace parity::codec {
 
@@ -27,31 +30,15 @@ inline Bytes Noise(size_t bytes, std::mt19937& random) {
   return noise;
 }
 
-// The factor of data shard j in parity shard r, as the codes are defined.
-inline uint8_t DefinedFactor(const Geometry& geometry, uint32_t r, uint32_t j) {
-  switch (geometry.code()) {
-    case Code::kXor:
-      return 1;
-    case Code::kRaid6: {
-      uint8_t factor = 1;
-      for (uint32_t i = 0; r == 1 && i < j; ++i) factor = kernels::GfMultiply(factor, 2);
-      return factor;
-    }
-    case Code::kReedSolomon:
-      return kernels::GfInverse(static_cast<uint8_t>((geometry.data_shards() + r) ^ j));
-  }
-  return 0;
-}
-
 // The parity of `data`, each shard of which counts as followed by zeros, byte by byte.
 inline std::vector<Bytes> DefinedParity(const Geometry& geometry, const std::vector<Bytes>& data,
                                         size_t shard_bytes) {
+  const Rows generator = DefinedGenerator(geometry);
   std::vector<Bytes> parity(geometry.parity_shards(), Bytes(shard_bytes));
   for (uint32_t r = 0; r < geometry.parity_shards(); ++r) {
     for (uint32_t j = 0; j < geometry.data_shards(); ++j) {
-      const uint8_t factor = DefinedFactor(geometry, r, j);
       for (size_t i = 0; i < data[j].size(); ++i) {
-        parity[r][i] ^= kernels::kGfTables.product[factor][data[j][i]];
+        parity[r][i] ^= Product(generator[r][j], data[j][i]);
       }
     }
   }
@@ -105,18 +92,60 @@ inline std::vector<uint8_t*> Pointers(std::vector<Bytes>& buffers) {
 
 inline const kernels::KernelTable& BestTable() { return *kernels::SelectTable("auto").value(); }
 
-// Every geometry of up to `most` shards in all.
+// Two groups of 3 data shards with a parity of their own each, shards 6 and 7, and two parity
+// shards of all, 8 and 9: a locally repairable code. Lost data shards beside those of a group's
+// parity cost reading the group alone.
+inline Geometry LocalGroups() {
+  return Geometry::MakeCustom(6, 4, {1, 1, 1,  0,  0,  0,   // group of shards 0 to 2
+                                     0, 0, 0,  1,  1,  1,   // group of shards 3 to 5
+                                     1, 2, 4,  8,  16, 32,  // as Q of RAID-6
+                                     1, 4, 16, 64, 29, 116})
+      .value();
+}
+
+// The same parity twice, one shard that only one parity protects, and factors 0.
+inline Geometry Lopsided() {
+  return Geometry::MakeCustom(3, 4,
+                              {1, 1, 0,  //
+                               1, 1, 0,  //
+                               0, 7, 0,  //
+                               0, 3, 9})
+      .value();
+}
+
+// Every geometry with a matrix of its own of up to `most` shards in all.
 inline std::vector<Geometry> GeometriesUpTo(uint32_t most) {
   std::vector<Geometry> geometries;
   for (const Code code : {Code::kXor, Code::kRaid6, Code::kReedSolomon}) {
-    for (uint32_t k = 1; k < most; ++k) {
-      for (uint32_t m = 1; k + m <= most; ++m) {
-        const auto geometry = Geometry::Make(code, k, m);
-        if (geometry.ok()) geometries.push_back(*geometry);
+    for (const Matrix matrix :
+         {Matrix::kNone, Matrix::kCauchy, Matrix::kVandermonde, Matrix::kSystematicVandermonde}) {
+      for (uint32_t k = 1; k < most; ++k) {
+        for (uint32_t m = 1; k + m <= most; ++m) {
+          const auto geometry = Geometry::Make(code, k, m, matrix);
+          if (geometry.ok()) geometries.push_back(*geometry);
+        }
       }
     }
   }
   return geometries;
+}
+
+// "rs (cauchy) 4+2", for messages.
+inline std::string NameOf(const Geometry& geometry) {
+  return std::string(NameOf(geometry.code())) + " (" + std::string(NameOf(geometry.matrix())) +
+         ") " + std::to_string(geometry.data_shards()) + "+" +
+         std::to_string(geometry.parity_shards());
+}
+
+// The shards whose bit is set in `pattern`, and the others.
+inline std::pair<std::vector<uint32_t>, std::vector<uint32_t>> Split(uint32_t total,
+                                                                     uint32_t pattern) {
+  std::vector<uint32_t> set;
+  std::vector<uint32_t> others;
+  for (uint32_t shard = 0; shard < total; ++shard) {
+    ((pattern >> shard & 1) != 0 ? set : others).push_back(shard);
+  }
+  return {set, others};
 }
 
 // What a test compares: the code, the field and the whole message.
@@ -136,6 +165,10 @@ struct Fault {
 
 inline Fault FaultOf(const absl::Status& status) {
   return {status.code(), FieldOf(status).value_or("no field"), std::string(status.message())};
+}
+
+inline Fault Undetermined(const std::string& field, const std::string& rest) {
+  return {absl::StatusCode::kFailedPrecondition, field, field + ": " + rest};
 }
 
 inline Fault Invalid(const std::string& field, const std::string& rest) {

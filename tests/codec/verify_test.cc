@@ -1,8 +1,11 @@
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "noting_table.h"
 #include "stripe.h"
 
 namespace parity::codec {
@@ -17,9 +20,17 @@ VerifyReport Verify(const Geometry& geometry, const std::vector<Bytes>& stripe) 
   return Verify(geometry, ShardList(stripe).shards(), stripe[0].size());
 }
 
+// Every named geometry of up to 9 shards, and custom ones.
+std::vector<Geometry> SmallGeometries() {
+  std::vector<Geometry> geometries = GeometriesUpTo(9);
+  geometries.push_back(LocalGroups());
+  geometries.push_back(Lopsided());
+  return geometries;
+}
+
 TEST(Verify, FindsNothingInAConsistentStripe) {
   std::mt19937 random(1);
-  for (const Geometry& geometry : GeometriesUpTo(9)) {
+  for (const Geometry& geometry : SmallGeometries()) {
     for (const size_t shard_bytes : {0, 1, 500, 40000}) {
       const VerifyReport report = Verify(geometry, RandomStripe(geometry, shard_bytes, random));
       EXPECT_TRUE(report.consistent());
@@ -122,6 +133,116 @@ TEST(Verify, SuspectsByTheLowestOffsetAlone) {
   EXPECT_EQ(Verify(geometry, stripe).suspect, 2u);
 }
 
+// A shard alone explains a flip if no other flip, of any shard, gives the same differences.
+TEST(Verify, SuspectsTheOnlyShardThatExplainsAFlip) {
+  std::mt19937 random(11);
+  for (const Geometry& geometry : {LocalGroups(), Lopsided()}) {
+    const Rows generator = DefinedGenerator(geometry);
+    const uint32_t k = geometry.data_shards();
+    const uint32_t total = geometry.total_shards();
+    // What a flip of bits `error` in a shard changes of the parity that the data gives, or that is
+    // stored.
+    const auto differences = [&](uint32_t shard, uint8_t error) {
+      Row changes;
+      for (uint32_t r = 0; r < geometry.parity_shards(); ++r) {
+        changes.push_back(shard < k ? Product(generator[r][shard], error)
+                                    : static_cast<uint8_t>(shard == k + r ? error : 0));
+      }
+      return changes;
+    };
+    std::vector<Bytes> stripe = RandomStripe(geometry, 10, random);
+    for (uint32_t shard = 0; shard < total; ++shard) {
+      bool is_alone = true;
+      for (uint32_t other = 0; other < total; ++other) {
+        for (int error = 1; error < 256 && other != shard; ++error) {
+          is_alone &= differences(other, static_cast<uint8_t>(error)) != differences(shard, 0x21);
+        }
+      }
+      stripe[shard][7] ^= 0x21;
+      const VerifyReport report = Verify(geometry, stripe);
+      stripe[shard][7] ^= 0x21;
+      ASSERT_EQ(report.first_offset(), 7u);
+      ASSERT_EQ(report.suspect, is_alone ? std::optional<uint32_t>(shard) : std::nullopt) << shard;
+    }
+  }
+}
+
+TEST(Verify, FindsTheOffsetWhereverSegmentsAndShardsEnd) {
+  std::mt19937 random(12);
+  for (int round = 0; round < 300; ++round) {
+    const std::vector<Geometry> geometries = {Geometry::Make(Code::kXor, 3, 1).value(),
+                                              Geometry::Make(Code::kRaid6, 3, 2).value(),
+                                              Geometry::Make(Code::kReedSolomon, 3, 3).value()};
+    const Geometry& geometry = geometries[random() % 3];
+    const size_t shard_bytes = 1 + random() % 5000;
+    std::vector<Bytes> stripe = RandomStripe(geometry, shard_bytes, random);
+    std::vector<std::optional<uint64_t>> expected(geometry.parity_shards());
+    for (uint32_t r = 0; r < geometry.parity_shards(); ++r) {
+      Bytes& parity = stripe[3 + r];
+      for (size_t flips = random() % 3; flips > 0; --flips) {
+        const size_t offset = random() % shard_bytes;
+        if (expected[r].has_value() && offset == *expected[r]) continue;
+        parity[offset] ^= static_cast<uint8_t>(1 + random() % 255);
+        expected[r] = std::min<uint64_t>(expected[r].value_or(offset), offset);
+      }
+      // Zeros at the end need not be there.
+      while (!parity.empty() && parity.back() == 0) parity.pop_back();
+    }
+    const VerifyReport report = Verify(geometry, ShardList(stripe, random).shards(), shard_bytes);
+    std::vector<std::optional<uint64_t>> found(geometry.parity_shards());
+    for (const VerifyReport::Mismatch& mismatch : report.mismatches) {
+      found[mismatch.shard - 3] = mismatch.offset;
+    }
+    ASSERT_EQ(found, expected);
+  }
+}
+
+TEST(Verify, FindsTheSameWithEveryTable) {
+  std::mt19937 random(13);
+  for (const Geometry& geometry : GeometriesUpTo(6)) {
+    std::vector<Bytes> stripe = RandomStripe(geometry, 3000, random);
+    stripe[0][2000] ^= 1;
+    for (const kernels::KernelTable* table : kernels::UsableTables(kernels::ReadCpuRegisters())) {
+      const VerifyReport report =
+          Codec(geometry).Verify(ShardList(stripe).shards(), 3000, *table).value();
+      ASSERT_EQ(report.mismatches.size(), geometry.parity_shards()) << table->name;
+      for (const VerifyReport::Mismatch& mismatch : report.mismatches) {
+        ASSERT_EQ(mismatch.offset, 2000u) << table->name;
+      }
+    }
+  }
+}
+
+TEST(Verify, StopsSoonAfterEveryParityShardDiffers) {
+  const Geometry geometry = Geometry::Make(Code::kRaid6, 2, 2).value();
+  const std::vector<Bytes> stripe(4, Bytes(1 << 20));
+  ForgetNotedCalls();
+  noted_comparisons_differ = true;
+  const VerifyReport report =
+      Codec(geometry).Verify(ShardList(stripe).shards(), 1 << 20, kNotingTable).value();
+  EXPECT_EQ(noted_calls.compared_bytes, std::vector<size_t>{256 << 10});
+  EXPECT_EQ(report.first_offset(), 0u);
+  noted_comparisons_differ = false;
+  ForgetNotedCalls();
+  EXPECT_TRUE(
+      Codec(geometry).Verify(ShardList(stripe).shards(), 1 << 20, kNotingTable)->consistent());
+  EXPECT_EQ(noted_calls.compared_bytes, std::vector<size_t>(4, 256 << 10));
+}
+
+// Runs of a few bytes each go to the kernel together, but not without bound.
+TEST(Verify, ComparesManyRunsInOneCall) {
+  const Geometry geometry = Geometry::Make(Code::kXor, 1, 1).value();
+  const Bytes bytes(1000);
+  std::vector<Segment> segments;
+  for (size_t i = 0; i < 100; ++i) segments.push_back({bytes.data() + 10 * i, 10});
+  const Segment whole = {bytes.data(), 1000};
+  ForgetNotedCalls();
+  EXPECT_TRUE(Codec(geometry)
+                  .Verify({Shard(segments), Shard(&whole, 1)}, 1000, kNotingTable)
+                  ->consistent());
+  EXPECT_EQ(noted_calls.compared_bytes, (std::vector<size_t>{640, 360}));
+}
+
 TEST(Verify, TakesShardsInPiecesAndShorterOnes) {
   std::mt19937 random(7);
   const Geometry geometry = Geometry::Make(Code::kReedSolomon, 3, 2).value();
@@ -155,15 +276,23 @@ TEST(Verify, FindsParityThatEndsTooSoon) {
   EXPECT_EQ(Verify(geometry, stripe).first_offset(), 900u);
 }
 
-TEST(Verify, TakesTheLargestGeometry) {
+TEST(Verify, TakesTheLargestGeometries) {
   std::mt19937 random(9);
-  const Geometry geometry = Geometry::Make(Code::kReedSolomon, 2, 253).value();
-  std::vector<Bytes> stripe = RandomStripe(geometry, 3000, random);
-  EXPECT_TRUE(Verify(geometry, stripe).consistent());
-  stripe[254][2999] ^= 1;
-  const VerifyReport report = Verify(geometry, stripe);
-  ASSERT_EQ(report.mismatches.size(), 1u);
-  EXPECT_EQ(report.suspect, 254u);
+  for (const Geometry& geometry :
+       {Geometry::Make(Code::kReedSolomon, 2, 254).value(),
+        Geometry::Make(Code::kReedSolomon, 254, 2, Matrix::kSystematicVandermonde).value(),
+        Geometry::Make(Code::kReedSolomon, 128, 128, Matrix::kVandermonde).value(),
+        Geometry::Make(Code::kRaid6, 255, 2).value()}) {
+    std::vector<Bytes> stripe = RandomStripe(geometry, 300, random);
+    EXPECT_TRUE(Verify(geometry, stripe).consistent());
+    const uint32_t last = geometry.total_shards() - 1;
+    stripe[last][299] ^= 1;
+    const VerifyReport report = Verify(geometry, stripe);
+    ASSERT_EQ(report.mismatches.size(), 1u);
+    EXPECT_EQ(report.mismatches[0].shard, last);
+    EXPECT_EQ(report.first_offset(), 299u);
+    EXPECT_EQ(report.suspect, last);
+  }
 }
 
 TEST(Verify, RefusesBadArguments) {

@@ -17,10 +17,24 @@ added="$added\|__asan_\|__odr_asan\|__ubsan_\|__tsan_\|\(DW\.ref\.\)*__gxx_perso
 for object in "$@"; do
   case ${object##*/} in
     scalar.cc.*) table=kScalarTable ;;
+    sse2.cc.*) table=kSse2Table ;;
+    ssse3.cc.*) table=kSsse3Table ;;
+    avx.cc.*) table=kAvxTable ;;
     avx2.cc.*) table=kAvx2Table ;;
+    avx2gfni.cc.*) table=kAvx2GfniTable ;;
+    avx512ymm.cc.*) table=kAvx512YmmTable ;;
+    avx512ymmgfni.cc.*) table=kAvx512YmmGfniTable ;;
     avx512.cc.*) table=kAvx512Table ;;
     avx512gfni.cc.*) table=kAvx512GfniTable ;;
-    *) continue ;;
+    neon.cc.*) table=kNeonTable ;;
+    neon_sha3.cc.*) table=kNeonSha3Table ;;
+    # Compiled for the baseline.
+    cpu_features.cc.* | dispatch.cc.* | gf256.cc.* | tuning.cc.*) continue ;;
+    *)
+      printf '%s is neither known as an ISA file nor as a file for any CPU\n' "$object"
+      failed=1
+      continue
+      ;;
   esac
   checked=$((checked + 1))
   defined=$("$nm" -C --format=posix --extern-only --defined-only "$object" |

@@ -17,6 +17,7 @@ TEST(FeaturesOf, KnowsRealCpus) {
   EXPECT_EQ(FeaturesOf(kIceLakeSp), kUpToAvx512 | kGfni);
   EXPECT_EQ(FeaturesOf(kTigerLake), kUpToAvx512 | kGfni);
   EXPECT_EQ(FeaturesOf(kRocketLake), kUpToAvx512 | kGfni);
+  EXPECT_EQ(FeaturesOf(kAlderLake), kUpToAvx2 | kGfni);
   EXPECT_EQ(FeaturesOf(kSapphireRapids), kUpToAvx512 | kGfni);
   EXPECT_EQ(FeaturesOf(kZen4), kUpToAvx512 | kGfni);
 }
@@ -56,6 +57,7 @@ TEST(PrefersNarrowVectors, HoldsForSkylakeIceLakeAndTigerLakeAlone) {
   EXPECT_TRUE(PrefersNarrowVectors(kIceLakeSp));
   EXPECT_TRUE(PrefersNarrowVectors(kTigerLake));
   EXPECT_FALSE(PrefersNarrowVectors(kRocketLake));
+  EXPECT_FALSE(PrefersNarrowVectors(kAlderLake));
   EXPECT_FALSE(PrefersNarrowVectors(kSapphireRapids));
   EXPECT_FALSE(PrefersNarrowVectors(kZen4));
   EXPECT_FALSE(PrefersNarrowVectors(kHaswell));

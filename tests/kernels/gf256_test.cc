@@ -60,10 +60,12 @@ uint8_t Affine(uint64_t matrix, uint8_t x) {
   return result;
 }
 
-TEST(GfTables, HoldTheMatrixOfEveryMultiplication) {
+TEST(FactorOf, HoldsTheCoefficientAndItsMatrix) {
   for (int c = 0; c < 256; ++c) {
+    const GfFactor factor = FactorOf(static_cast<uint8_t>(c));
+    EXPECT_EQ(factor.coefficient, static_cast<uint64_t>(c));
     for (int x = 0; x < 256; ++x) {
-      ASSERT_EQ(Affine(kGfTables.affine[c], static_cast<uint8_t>(x)), kGfTables.product[c][x])
+      ASSERT_EQ(Affine(factor.affine, static_cast<uint8_t>(x)), kGfTables.product[c][x])
           << c << " * " << x;
     }
   }

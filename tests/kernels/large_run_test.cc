@@ -58,8 +58,7 @@ class LargeRun : public TableTest {
   void SetUp() override {
     if (kThreadSanitizer) GTEST_SKIP() << "takes 4 times the memory, and has no threads";
     for (const size_t around : kWindowsAround) {
-      const std::vector<uint8_t> noise =
-          Noise(2 * kWindowBytes, static_cast<uint32_t>(around / kWindowBytes));
+      const Bytes noise = Noise(2 * kWindowBytes, static_cast<uint32_t>(around / kWindowBytes));
       std::copy(noise.begin(), noise.end(), source_.start() + around - kWindowBytes);
     }
   }
@@ -93,7 +92,7 @@ TEST_P(LargeRun, OfXorIsDoneToTheLastByteAndNoFurther) {
   for (const size_t bytes : {kTwoGiB - 1, kTwoGiB, kFourGiB + 1}) {
     PoisonWindows();
     const XorJob job = {dst_.start(), sources, 2, bytes};
-    table().xor_generate(&job, 1);
+    table().xor_generate(&job, 1, HostTuning());
     ExpectSums(bytes, 1, 1);
   }
 }
@@ -101,10 +100,10 @@ TEST_P(LargeRun, OfXorIsDoneToTheLastByteAndNoFurther) {
 TEST_P(LargeRun, OfAMatrixIsDoneToTheLastByteAndNoFurther) {
   const uint8_t* sources[] = {source_.start(), source_.start() + 1};
   uint8_t* dst[] = {dst_.start()};
-  const uint8_t coefficients[] = {2, 3};
+  const GfFactor factors[] = {FactorOf(2), FactorOf(3)};
   PoisonWindows();
-  const GfMatrixJob job = {dst, sources, coefficients, 2, 1, kFourGiB + 1};
-  table().gf_matrix(&job, 1);
+  const GfMatrixJob job = {dst, sources, factors, 2, 1, kFourGiB + 1};
+  table().gf_matrix(&job, 1, HostTuning());
   ExpectSums(kFourGiB + 1, 2, 3);
 }
 

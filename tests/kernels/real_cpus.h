@@ -20,6 +20,8 @@ inline constexpr CpuRegisters kTigerLake = {0x000806c1, 0x7ffafbbf, 0xf3bfa7eb,
                                             0x18c05fce, 0x2e7,      true};
 inline constexpr CpuRegisters kRocketLake = {0x000a0671, 0x7ffafbbf, 0xf2bf67eb,
                                              0x00405f4e, 0x2ff,      true};
+inline constexpr CpuRegisters kAlderLake = {0x00090672, 0x7ffafbff, 0x239ca7eb,
+                                            0x98c027ac, 0x207,      true};
 inline constexpr CpuRegisters kSapphireRapids = {0x000806f8, 0x7ffefbff, 0xf3bfbffb,
                                                  0xbb417fee, 0x602e7,    true};
 inline constexpr CpuRegisters kZen4 = {0x00a60f12, 0x7ef8320b, 0xf1bf97a9,

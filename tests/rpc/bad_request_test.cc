@@ -117,9 +117,29 @@ TEST(BadRequest, EncodeNamesTheFieldTheValueAndWhatIsWanted) {
         "geometry.data_shards", "got 0"},
        {"m = 0", [](Request& r) { r.mutable_geometry()->set_parity_shards(0); }, kInvalid,
         "geometry.parity_shards", "got 0"},
-       {"k + m = 256",
+       {"a custom matrix without factors",
+        [](Request& r) { r.mutable_geometry()->set_matrix(v1::MATRIX_CUSTOM); }, kInvalid,
+        "geometry.generator", "got 0 bytes, want 6: 2 rows of 3"},
+       {"a custom matrix that leaves a data shard out",
         [](Request& r) {
-          r.mutable_geometry()->set_data_shards(254);
+          r.mutable_geometry()->set_matrix(v1::MATRIX_CUSTOM);
+          r.mutable_geometry()->set_generator(std::string("\1\0\1\1\0\2", 6));
+        },
+        kInvalid, "geometry.generator", "got only zeros for data shard 1"},
+       {"a custom matrix for XOR",
+        [](Request& r) {
+          r.mutable_geometry()->set_code(v1::CODE_XOR);
+          r.mutable_geometry()->set_parity_shards(1);
+          r.mutable_geometry()->set_matrix(v1::MATRIX_CUSTOM);
+          r.mutable_geometry()->set_generator("123");
+        },
+        kInvalid, "geometry.matrix", "got 4"},
+       {"factors without a custom matrix",
+        [](Request& r) { r.mutable_geometry()->set_generator("123456"); }, kInvalid,
+        "geometry.generator", "got 6 bytes, want none"},
+       {"k + m = 257",
+        [](Request& r) {
+          r.mutable_geometry()->set_data_shards(255);
           r.mutable_geometry()->set_parity_shards(2);
         },
         kInvalid, "geometry.parity_shards", "got 2"},
@@ -143,7 +163,7 @@ TEST(BadRequest, EncodeNamesTheFieldTheValueAndWhatIsWanted) {
         [](Request& r) {
           for (int i = 0; i < 1000; ++i) r.add_shards("");
         },
-        kInvalid, "shards", "got more than 255"},
+        kInvalid, "shards", "got more than 257"},
        {"empty shards",
         [](Request& r) {
           for (auto& shard : *r.mutable_shards()) shard.clear();
@@ -226,7 +246,7 @@ TEST(BadRequest, ReconstructNamesTheFieldTheValueAndWhatIsWanted) {
         [](Request& r) {
           for (int i = 0; i < 100'000; ++i) r.add_wanted(1);
         },
-        kInvalid, "wanted", "got more than 255"}});
+        kInvalid, "wanted", "got more than 257"}});
 }
 
 TEST(BadRequest, VerifyNamesTheFieldTheValueAndWhatIsWanted) {
@@ -302,11 +322,11 @@ TEST(BadRequest, TheShardLimitHoldsToTheShard) {
   v1::EncodeRequest request;
   request.mutable_geometry()->set_code(v1::CODE_REED_SOLOMON);
   request.mutable_geometry()->set_parity_shards(5);
-  for (uint32_t k : {249u, 250u, 251u}) {
+  for (uint32_t k : {250u, 251u, 252u}) {
     request.mutable_geometry()->set_data_shards(k);
     while (request.shards_size() < static_cast<int>(k)) request.add_shards("x");
     const grpc::Status status = Send(server, "Encode", request.SerializeAsString());
-    if (k + 5 <= 255) {
+    if (k + 5 <= 256) {
       EXPECT_TRUE(status.ok()) << k << ": " << status.error_message();
     } else {
       EXPECT_EQ(FieldIn(status), "geometry.parity_shards") << status.error_message();

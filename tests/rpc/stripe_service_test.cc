@@ -14,6 +14,7 @@
 #include "gtest/gtest.h"
 #include "parity/client/local_coder.h"
 #include "parity/client/remote_coder.h"
+#include "parity/codec/field_error.h"
 #include "parity/v1/parity.grpc.pb.h"
 #include "parity/wire/limits.h"
 #include "parity/wire/stripe_message.h"
@@ -25,6 +26,7 @@ namespace {
 using client::ShardBytes;
 using codec::Code;
 using codec::Geometry;
+using codec::Matrix;
 
 // The shards of a stripe with their parity, computed in this process.
 struct Stripe {
@@ -66,9 +68,15 @@ class OverTransport : public ::testing::TestWithParam<bool> {
 };
 
 std::vector<Geometry> Geometries() {
-  return {*Geometry::Make(Code::kXor, 3, 1),         *Geometry::Make(Code::kRaid6, 5, 2),
-          *Geometry::Make(Code::kReedSolomon, 4, 2), *Geometry::Make(Code::kReedSolomon, 10, 4),
-          *Geometry::Make(Code::kReedSolomon, 1, 1), *Geometry::Make(Code::kReedSolomon, 200, 55)};
+  return {*Geometry::Make(Code::kXor, 3, 1),
+          *Geometry::Make(Code::kRaid6, 5, 2),
+          *Geometry::Make(Code::kReedSolomon, 4, 2),
+          *Geometry::Make(Code::kReedSolomon, 10, 4),
+          *Geometry::Make(Code::kReedSolomon, 1, 1),
+          *Geometry::Make(Code::kReedSolomon, 200, 56),
+          *Geometry::Make(Code::kReedSolomon, 5, 3, Matrix::kVandermonde),
+          *Geometry::Make(Code::kReedSolomon, 5, 3, Matrix::kSystematicVandermonde),
+          *Geometry::MakeCustom(3, 2, {1, 1, 0, 0, 5, 6})};
 }
 
 TEST_P(OverTransport, EncodeGivesTheParityOfTheLocalKernels) {
@@ -143,6 +151,22 @@ TEST_P(OverTransport, ReconstructRestoresAnyLostShards) {
   }
 }
 
+TEST_P(OverTransport, ReconstructAnswersByACustomMatrix) {
+  auto coder = Connect();
+  const Stripe stripe = MakeStripe(*Geometry::MakeCustom(4, 2, {1, 1, 0, 0, 0, 0, 3, 7}), 5000);
+  std::vector<uint8_t> got(5000);
+  absl::Status status = coder->Reconstruct(
+      stripe.geometry, {1, 4}, {stripe.shards[1], stripe.shards[4]}, 5000, {0}, {got.data()});
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_EQ(got, stripe.shards[0]);
+  status = coder->Reconstruct(stripe.geometry, {1, 4}, {stripe.shards[1], stripe.shards[4]}, 5000,
+                              {2}, {got.data()});
+  EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
+  EXPECT_EQ(codec::FieldOf(status), "present");
+  EXPECT_EQ(status.message(),
+            "present: got 2 of 6 shards, which do not determine 2, want shards that do");
+}
+
 TEST_P(OverTransport, VerifyNamesShardAndOffset) {
   auto coder = Connect();
   Stripe stripe = MakeStripe(*Geometry::Make(Code::kReedSolomon, 6, 3), 200'000);
@@ -190,7 +214,7 @@ TEST_P(OverTransport, ServerInfoDescribesTheServer) {
   ASSERT_FALSE(info->nodes.empty());
   EXPECT_GT(info->nodes[0].memory_bytes, 0u);
   EXPECT_EQ(info->max_message_bytes, wire::kMaxMessageBytes);
-  EXPECT_EQ(info->max_shards, 255u);
+  EXPECT_EQ(info->max_shards, 257u);
   EXPECT_THAT(info->addresses, ::testing::ElementsAre(server_.tcp(), server_.unix_socket()));
 }
 

@@ -118,6 +118,30 @@ TEST(StripeMessage, NeverFailsOtherThanByStatusOnRandomBytes) {
   EXPECT_GT(refused, 1000);
 }
 
+TEST(GeometryFrom, IsTheInverseOfToProto) {
+  using codec::Code;
+  using codec::Geometry;
+  using codec::Matrix;
+  for (const Geometry& geometry :
+       {*Geometry::Make(Code::kXor, 255, 1), *Geometry::Make(Code::kRaid6, 255, 2),
+        *Geometry::Make(Code::kReedSolomon, 4, 2, Matrix::kCauchy),
+        *Geometry::Make(Code::kReedSolomon, 4, 2, Matrix::kVandermonde),
+        *Geometry::Make(Code::kReedSolomon, 4, 2, Matrix::kSystematicVandermonde),
+        *Geometry::MakeCustom(3, 2, {1, 0, 255, 7, 8, 0})}) {
+    const auto read = GeometryFrom(ToProto(geometry));
+    ASSERT_TRUE(read.ok()) << read.status();
+    EXPECT_TRUE(*read == geometry);
+  }
+}
+
+TEST(GeometryFrom, TakesTheDefaultMatrixOfTheCode) {
+  v1::Geometry geometry;
+  geometry.set_code(v1::CODE_REED_SOLOMON);
+  geometry.set_data_shards(4);
+  geometry.set_parity_shards(2);
+  EXPECT_EQ(GeometryFrom(geometry)->matrix(), codec::Matrix::kCauchy);
+}
+
 TEST(MessageWriter, WritesWhatProtobufReads) {
   MessageWriter writer;
   v1::Geometry geometry;

@@ -27,8 +27,13 @@ Bytes SomeHeader() {
 }
 
 TEST(Header, SurvivesARoundTrip) {
-  for (codec::Code code : {codec::Code::kXor, codec::Code::kRaid6, codec::Code::kReedSolomon}) {
-    const codec::Geometry geometry = MakeGeometry(code, 3, code == codec::Code::kXor ? 1 : 2);
+  for (const codec::Geometry& geometry :
+       {MakeGeometry(codec::Code::kXor, 3, 1), MakeGeometry(codec::Code::kRaid6, 3, 2),
+        MakeGeometry(codec::Code::kReedSolomon, 3, 2, codec::Matrix::kCauchy),
+        MakeGeometry(codec::Code::kReedSolomon, 3, 2, codec::Matrix::kVandermonde),
+        MakeGeometry(codec::Code::kReedSolomon, 3, 2, codec::Matrix::kSystematicVandermonde),
+        MakeGeometry(codec::Code::kReedSolomon, 128, 128),
+        MakeGeometry(codec::Code::kRaid6, 255, 2)}) {
     for (uint64_t object_bytes : {uint64_t{0}, uint64_t{12345}, kMaxObjectBytes}) {
       for (uint32_t index = 0; index < geometry.total_shards(); ++index) {
         const Layout layout =
@@ -98,10 +103,14 @@ INSTANTIATE_TEST_SUITE_P(
         RefusedField{"NoCode", 36, 4, 0, "code: got 0, want"},
         RefusedField{"NewCode", 36, 4, 4, "code: got 4, want"},
         RefusedField{"WideCode", 36, 4, 0x103, "code: got 259, want"},
-        RefusedField{"NoMatrix", 40, 4, 0, "matrix: got 0, want 1 (cauchy)"},
-        RefusedField{"NewMatrix", 40, 4, 2, "matrix: got 2, want 1 (cauchy)"},
+        RefusedField{
+            "NoMatrix", 40, 4, 0,
+            "matrix: got 0, want 1 (cauchy), 2 (vandermonde) or 3 (systematic-vandermonde)"},
+        RefusedField{"CustomMatrix", 40, 4, 4, "matrix: got 4, want 1 (cauchy), 2"},
+        RefusedField{"NewMatrix", 40, 4, 5, "matrix: got 5, want 1 (cauchy), 2"},
+        RefusedField{"WideMatrix", 40, 4, 0x101, "matrix: got 257, want 1 (cauchy), 2"},
         RefusedField{"NoData", 44, 4, 0, "data_shards: got 0"},
-        RefusedField{"TooMuchData", 44, 4, 254, "shards: got"},
+        RefusedField{"TooMuchData", 44, 4, 255, "shards: got"},
         RefusedField{"DataThatWouldOverflow", 44, 4, UINT32_MAX, "shards: got"},
         RefusedField{"NoParity", 48, 4, 0, "parity_shards: got 0"},
         RefusedField{"ParityThatWouldOverflow", 48, 4, UINT32_MAX - 2, "parity_shards: got"},

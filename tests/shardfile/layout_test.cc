@@ -103,6 +103,14 @@ TEST(Layout, RefusesBadSizesNamingTheField) {
   EXPECT_TRUE(Layout::Make(geometry, 512, (32 << 20) / 6 / 512 * 512, kMaxObjectBytes).ok());
 }
 
+TEST(Layout, RefusesACustomMatrix) {
+  const absl::Status status =
+      Layout::Make(codec::Geometry::MakeCustom(2, 1, {1, 2}).value(), 512, 512, 1).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(status.message(),
+            "matrix: got custom, want one with a name: a shard file has no room for its factors");
+}
+
 TEST(DefaultCellBytes, KeepsStripesSmall) {
   const auto default_cell_bytes = [](uint32_t k, uint32_t m) {
     return DefaultCellBytes(MakeGeometry(kReedSolomon, k, m));
@@ -112,8 +120,8 @@ TEST(DefaultCellBytes, KeepsStripesSmall) {
   EXPECT_EQ(default_cell_bytes(6, 2), 1u << 20);
   EXPECT_EQ(default_cell_bytes(6, 3), 1u << 19);
   EXPECT_EQ(default_cell_bytes(1, 254), 1u << 16);
-  EXPECT_EQ(default_cell_bytes(254, 1), 1u << 16);
-  for (uint32_t k = 1; k < codec::Geometry::kMaxShards; ++k) {
+  EXPECT_EQ(default_cell_bytes(255, 1), 1u << 16);
+  for (uint32_t k = 1; k <= codec::Geometry::kMaxDataShards; ++k) {
     const codec::Geometry geometry = MakeGeometry(kReedSolomon, k, 1);
     EXPECT_TRUE(Layout::Make(geometry, kDefaultBlockBytes, DefaultCellBytes(geometry), 1).ok())
         << k;

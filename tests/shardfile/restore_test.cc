@@ -6,8 +6,10 @@
 #include <sys/stat.h>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "parity/shardfile/decode.h"
 #include "parity/shardfile/repair.h"
@@ -23,6 +25,7 @@ struct Shape {
   codec::Code code;
   uint32_t k;
   uint32_t m;
+  std::optional<codec::Matrix> matrix = std::nullopt;
 };
 
 void PrintTo(const Shape& shape, std::ostream* out) {
@@ -32,7 +35,8 @@ void PrintTo(const Shape& shape, std::ostream* out) {
 class RoundTrip : public testing::TestWithParam<Shape> {};
 
 TEST_P(RoundTrip, RestoresEverySizeWithoutTheFirstShards) {
-  const codec::Geometry geometry = MakeGeometry(GetParam().code, GetParam().k, GetParam().m);
+  const codec::Geometry geometry =
+      MakeGeometry(GetParam().code, GetParam().k, GetParam().m, GetParam().matrix);
   const uint64_t k = GetParam().k;
   const uint64_t stripe = k * kTestCellBytes;
   for (uint64_t bytes : {uint64_t{0}, uint64_t{1}, k - 1, k, stripe - 1, stripe, stripe + 1,
@@ -69,11 +73,55 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Shape{codec::Code::kXor, 1, 1}, Shape{codec::Code::kXor, 5, 1},
                     Shape{codec::Code::kRaid6, 2, 2}, Shape{codec::Code::kRaid6, 7, 2},
                     Shape{codec::Code::kReedSolomon, 3, 1}, Shape{codec::Code::kReedSolomon, 4, 2},
-                    Shape{codec::Code::kReedSolomon, 6, 5}),
+                    Shape{codec::Code::kReedSolomon, 6, 5},
+                    Shape{codec::Code::kReedSolomon, 4, 3, codec::Matrix::kVandermonde},
+                    Shape{codec::Code::kReedSolomon, 4, 3, codec::Matrix::kSystematicVandermonde}),
     [](const auto& test) {
+      const std::string matrix = !test.param.matrix ? ""
+                                 : *test.param.matrix == codec::Matrix::kVandermonde
+                                     ? "_Vandermonde"
+                                     : "_SystematicVandermonde";
       return std::string(codec::NameOf(test.param.code)) + "_" + std::to_string(test.param.k) +
-             "_" + std::to_string(test.param.m);
+             "_" + std::to_string(test.param.m) + matrix;
     });
+
+// Of ISA-L's matrix of 22+5, the factors of data shards 0, 10 and 21 in parity shards 22, 23 and 25
+// cannot be inverted.
+class VandermondeTest : public testing::Test {
+ protected:
+  void Lose(const std::vector<uint32_t>& shards) {
+    for (const uint32_t shard : shards) fs::remove(object_.paths[shard]);
+  }
+
+  const Scratch scratch_;
+  const EncodedObject object_ = EncodeNoise(
+      scratch_, MakeGeometry(codec::Code::kReedSolomon, 22, 5, codec::Matrix::kVandermonde),
+      22 * kTestCellBytes + 100);
+};
+
+TEST_F(VandermondeTest, UsesMoreThanKShardsWhereTheFirstDoNotSuffice) {
+  const auto all = scratch_.Contents();
+  Lose({0, 10, 21, 24});
+  const absl::StatusOr<DecodedObject> decoded =
+      DecodeObject(LocalCoder(), FindSet(scratch_), scratch_ / "out", {});
+  ASSERT_TRUE(decoded.ok()) << decoded.status();
+  EXPECT_EQ(ReadFile(scratch_ / "out"), all.at("object"));
+  fs::remove(scratch_ / "out");
+  const absl::StatusOr<std::vector<RebuiltShard>> rebuilt =
+      RepairSet(LocalCoder(), FindSet(scratch_), {});
+  ASSERT_TRUE(rebuilt.ok()) << rebuilt.status();
+  EXPECT_EQ(scratch_.Contents(), all);
+}
+
+TEST_F(VandermondeTest, NamesLossesThatItCannotBear) {
+  Lose({0, 10, 21, 24, 26});
+  const absl::Status status =
+      DecodeObject(LocalCoder(), FindSet(scratch_), scratch_ / "out", {}).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
+  EXPECT_THAT(status.message(),
+              testing::HasSubstr("5 of 27 shards are missing or damaged (0, 10, 21, 24, 26), which "
+                                 "the vandermonde matrix cannot bear"));
+}
 
 class RestoreTest : public testing::Test {
  protected:

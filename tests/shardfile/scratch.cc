@@ -99,8 +99,9 @@ void SetField(Bytes& file, size_t offset, uint64_t value, size_t bytes) {
         kChecksumBytes);
 }
 
-codec::Geometry MakeGeometry(codec::Code code, uint32_t data_shards, uint32_t parity_shards) {
-  return codec::Geometry::Make(code, data_shards, parity_shards).value();
+codec::Geometry MakeGeometry(codec::Code code, uint32_t data_shards, uint32_t parity_shards,
+                             std::optional<codec::Matrix> matrix) {
+  return codec::Geometry::Make(code, data_shards, parity_shards, matrix).value();
 }
 
 Layout MakeLayout(const codec::Geometry& geometry, uint32_t block_bytes, uint32_t cell_bytes,

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,7 +54,8 @@ void Forge(const std::string& path, const Layout& layout, uint64_t shard_offset)
 // Sets the 4 or 8 bytes at `offset` of a header and makes the header's checksum fit again.
 void SetField(Bytes& file, size_t offset, uint64_t value, size_t bytes);
 
-codec::Geometry MakeGeometry(codec::Code code, uint32_t data_shards, uint32_t parity_shards);
+codec::Geometry MakeGeometry(codec::Code code, uint32_t data_shards, uint32_t parity_shards,
+                             std::optional<codec::Matrix> matrix = std::nullopt);
 Layout MakeLayout(const codec::Geometry& geometry, uint32_t block_bytes, uint32_t cell_bytes,
                   uint64_t object_bytes);
 

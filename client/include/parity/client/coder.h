@@ -33,7 +33,8 @@ class Coder {
                               size_t shard_bytes, absl::Span<uint8_t* const> parity) = 0;
 
   // out[i][0..shard_bytes) = shard wanted[i], from `shards`, of which shards[i] is shard
-  // present[i]. FAILED_PRECONDITION if fewer than k shards are present.
+  // present[i]. FAILED_PRECONDITION if these do not determine the wanted ones: if fewer than k
+  // are present or, with some matrices (see codec::Geometry), certain others.
   virtual absl::Status Reconstruct(const codec::Geometry& geometry,
                                    absl::Span<const uint32_t> present,
                                    absl::Span<const ShardBytes> shards, size_t shard_bytes,

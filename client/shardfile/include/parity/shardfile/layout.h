@@ -37,7 +37,7 @@ class Layout {
  public:
   // INVALID_ARGUMENT, naming the field, unless block_bytes is a power of two and at least
   // kMinBlockBytes, cell_bytes is a positive multiple of it, a stripe holds at most kMaxStripeBytes
-  // and the object at most kMaxObjectBytes.
+  // and the object at most kMaxObjectBytes; and for a custom matrix, which a header cannot hold.
   static absl::StatusOr<Layout> Make(const codec::Geometry& geometry, uint32_t block_bytes,
                                      uint32_t cell_bytes, uint64_t object_bytes);
 

@@ -11,48 +11,62 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "parity/codec/factors.h"
 #include "parity/kernels/kernel_table.h"
 
 namespace parity::codec {
 
-// Factors of k sources for m outputs, source-major (see kernels::GfMatrixJob).
-using Coefficients = std::vector<uint8_t>;
-
 // Not thread-safe; meant to be kept by one thread and reused, so that its vectors stop growing.
+//
+// The memory behind the pointers, not the spans, must outlive Run(); the factors are shared.
 class Batch {
  public:
   explicit Batch(const kernels::KernelTable& table) : table_(table) {}
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
 
-  // Queues dst[r][0..bytes) = sum of coefficients * sources, as XOR where all factors are 1 and
-  // there is one output. The memory behind the pointers, not the spans, must outlive Run(); the
-  // coefficients are shared.
-  // REQUIRES: coefficients->size() == sources.size() * dst.size(), none of them 0; no job of a
-  // batch reads what another one writes.
-  void Add(absl::Span<const uint8_t* const> sources, absl::Span<uint8_t* const> dst,
-           std::shared_ptr<const Coefficients> coefficients, size_t bytes);
+  // Queues dst[r][0..bytes) = the sum of the sources with these factors.
+  // REQUIRES: as many sources and dst as `factors` has, at most kernels::kMaxGfShards of each; no
+  // job of a batch reads or writes what another one writes.
+  void Generate(absl::Span<const uint8_t* const> sources, absl::Span<uint8_t* const> dst,
+                std::shared_ptr<const Factors> factors, size_t bytes);
+
+  // Queues dst[r][0..bytes) += the sum of the differences between new and old sources with these
+  // factors. The same applies; dst may overlap no source.
+  void Update(absl::Span<const uint8_t* const> old_sources,
+              absl::Span<const uint8_t* const> new_sources, absl::Span<uint8_t* const> dst,
+              std::shared_ptr<const Factors> factors, size_t bytes);
 
   // Runs what was queued, in at most one kernel call per operation, and empties the batch.
   void Run();
 
  private:
+  enum class Operation : uint8_t { kXor, kPq, kMatrix, kMatrixUpdate };
+
   struct Planned {
-    size_t first_source;
+    Operation operation;
+    size_t first_source;  // of kMatrixUpdate: of the old ones; the new ones follow
+    size_t sources;       // of kMatrixUpdate: as many old as new ones
     size_t first_dst;
-    size_t k;
-    size_t m;
+    const Factors* factors;
     size_t bytes;
-    const Coefficients* coefficients;  // null: XOR
   };
+
+  // Queues a job whose sources have been appended to sources_, from `first_source` on.
+  void Plan(Operation operation, size_t first_source, size_t sources,
+            absl::Span<uint8_t* const> dst, std::shared_ptr<const Factors> factors, size_t bytes);
+  // Makes the kernels' jobs of planned_, in its order.
+  void MakeJobs();
 
   const kernels::KernelTable& table_;
   std::vector<Planned> planned_;
   std::vector<const uint8_t*> sources_;
   std::vector<uint8_t*> dst_;
-  std::vector<std::shared_ptr<const Coefficients>> coefficients_;
+  std::vector<std::shared_ptr<const Factors>> factors_;
   std::vector<kernels::XorJob> xor_jobs_;
-  std::vector<kernels::GfMatrixJob> gf_jobs_;
+  std::vector<kernels::PqJob> pq_jobs_;
+  std::vector<kernels::GfMatrixJob> matrix_jobs_;
+  std::vector<kernels::GfMatrixJob> matrix_add_jobs_;
 };
 
 }  // namespace parity::codec

@@ -6,8 +6,8 @@
 
 namespace parity::kernels {
 
-// A set of features; a bit is set only if CPUID reports the instructions and XCR0 says that the
-// operating system saves the registers they use.
+// A set of features; a bit is set only if the CPU has the instructions and the operating system
+// saves the registers they use: as CPUID and XCR0 say on x86-64, and Linux on Arm.
 using CpuFeatures = uint32_t;
 
 inline constexpr CpuFeatures kSsse3 = 1u << 0;
@@ -16,9 +16,11 @@ inline constexpr CpuFeatures kAvx2 = 1u << 2;
 inline constexpr CpuFeatures kBmi2 = 1u << 3;
 inline constexpr CpuFeatures kAvx512 = 1u << 4;  // F, BW, VL and DQ together
 inline constexpr CpuFeatures kGfni = 1u << 5;
+inline constexpr CpuFeatures kNeon = 1u << 6;
+inline constexpr CpuFeatures kNeonSha3 = 1u << 7;  // the SHA-3 extension for NEON registers
 
-// The register values that decide, as CPUID and XGETBV(0) return them; 0 where a leaf or XCR0 does
-// not exist.
+// The values that decide: on x86-64 as CPUID and XGETBV(0) return them, on Arm AT_HWCAP of the
+// auxiliary vector (Linux: Documentation/arm64/elf_hwcaps.rst); 0 what the CPU does not have.
 struct CpuRegisters {
   uint32_t leaf1_eax = 0;
   uint32_t leaf1_ecx = 0;
@@ -26,12 +28,20 @@ struct CpuRegisters {
   uint32_t leaf7_ecx = 0;
   uint64_t xcr0 = 0;
   bool intel = false;
+  uint64_t hwcap = 0;
 };
 
-// Reads the registers of the CPU it runs on. All zero on a CPU that is not x86-64.
+// Reads the registers of the CPU it runs on. All zero on one that is neither x86-64 nor 64-bit Arm.
 CpuRegisters ReadCpuRegisters();
 
 CpuFeatures FeaturesOf(const CpuRegisters& registers);
+
+// Family and model of an x86-64 CPU, with the extended parts added in; both 0 on others.
+struct CpuModel {
+  uint32_t family;
+  uint32_t model;
+};
+CpuModel ModelOf(const CpuRegisters& registers);
 
 // True for the CPUs on which 512-bit instructions lower the clock of the whole core enough to lose:
 // Intel's Skylake-SP/X (with Cascade and Cooper Lake), Ice Lake and Tiger Lake.

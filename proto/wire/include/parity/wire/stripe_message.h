@@ -67,8 +67,9 @@ class StripeMessage {
   std::vector<uint32_t> wanted_;
 };
 
-// The geometry that a message asks for. INVALID_ARGUMENT as codec::Geometry::Make, and naming
-// "geometry.code" or "geometry.matrix" for values that parity.v1 does not have.
+// The geometry that a message asks for. INVALID_ARGUMENT as codec::Geometry::Make and MakeCustom,
+// naming "geometry.code" or "geometry.matrix" for values that parity.v1 does not have, and
+// "geometry.generator" for one that goes with no custom matrix. Cost: copies the generator.
 absl::StatusOr<codec::Geometry> GeometryFrom(const v1::Geometry& geometry);
 v1::Geometry ToProto(const codec::Geometry& geometry);
 

@@ -8,12 +8,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "parity/codec/batch.h"
 #include "parity/codec/codec.h"
+#include "parity/codec/codec_cache.h"
+#include "parity/codec/geometry.h"
+#include "parity/codec/shard.h"
 #include "parity/engine/buffer_pool.h"
 #include "parity/kernels/kernel_table.h"
 
@@ -49,13 +51,11 @@ class StripeProcessor {
                                              size_t shard_bytes);
 
  private:
-  // The codec of the geometry; the last one is kept, since a client's stripes mostly have one.
-  const codec::Codec& CodecFor(const codec::Geometry& geometry);
   absl::StatusOr<ComputedShards> Allocate(size_t shard_bytes, size_t count);
 
   const kernels::KernelTable& table_;
   const std::shared_ptr<BufferPool> pool_;
-  std::optional<codec::Codec> codec_;
+  codec::CodecCache codecs_;
   codec::Batch batch_;
 };
 
