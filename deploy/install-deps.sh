@@ -1,11 +1,12 @@
 #!/bin/sh
 # Installs the Debian 12 packages that parityd needs, those that are missing only; as root or with sudo.
 #
-#   deploy/install-deps.sh [build|test|lint]
+#   deploy/install-deps.sh [build|test|emulate|lint]
 #
-#   build  what compiles and runs parityd and parityctl (the default)
-#   test   also what tests/run.sh needs
-#   lint   also what tests/lint.sh needs
+#   build    what compiles and runs parityd and parityctl (the default)
+#   test     also what tests/run.sh needs
+#   emulate  also what tests/emulated/run.sh needs
+#   lint     also what tests/lint.sh needs
 set -eu
 
 # Why each is there:
@@ -21,15 +22,22 @@ build="g++ cmake ninja-build ccache pkg-config git libgrpc++-dev protobuf-compil
   protobuf-compiler libabsl-dev libhwloc-dev libisal-dev libspdlog-dev libcli11-dev"
 #   libgtest-dev libgmock-dev librapidcheck-dev   unit, fake and property tests
 #   python3-grpcio python3-protobuf               the README's client in another language
+#   never installed by this script: golang-go golang-github-klauspost-reedsolomon-dev libjerasure-dev
+#   libgf-complete-dev; with them tests/golden/regenerate.sh makes those files again, else it skips them
 test="$build libgtest-dev libgmock-dev librapidcheck-dev python3-grpcio python3-protobuf"
-lint="$test clang-format clang-tidy shellcheck"
+#   qemu-user-static                              runs the kernel tests on CPUs that the machine is not
+#   g++-aarch64-linux-gnu mmdebstrap              64-bit Arm: compiler; fetches the libraries
+emulate="$test qemu-user-static g++-aarch64-linux-gnu mmdebstrap"
+#   g++-aarch64-linux-gnu                         the headers of the Arm kernels, for clang-tidy
+lint="$test g++-aarch64-linux-gnu clang-format clang-tidy shellcheck"
 
 case "${1:-build}" in
   build) wanted=$build ;;
   test) wanted=$test ;;
+  emulate) wanted=$emulate ;;
   lint) wanted=$lint ;;
   *)
-    echo "usage: deploy/install-deps.sh [build|test|lint], got '$1'" >&2
+    echo "usage: deploy/install-deps.sh [build|test|emulate|lint], got '$1'" >&2
     exit 2
     ;;
 esac
