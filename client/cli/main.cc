@@ -59,6 +59,7 @@ int Main(int argc, char** argv) {
   AddRepair(app, command);
   AddDecode(app, command);
   AddInfo(app, command);
+  AddKernels(app, command);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& request) {  // of help or the version

@@ -79,7 +79,7 @@ version() {
 help() {
   local command option
   run 0 --help
-  for command in encode verify repair decode info; do prints "$command"; done
+  for command in encode verify repair decode info kernels; do prints "$command"; done
   prints 'Exit codes:'
   for command in encode verify repair decode info; do
     run 0 "$command" --help
@@ -89,11 +89,13 @@ help() {
     prints '--timeout SECONDS=30'
   done
   run 0 encode --help
-  for option in --data --parity --code --out --force --kernels; do prints "$option"; done
+  for option in --data --parity --code --matrix --out --force --kernels; do prints "$option"; done
   run 0 repair --help
   for option in --out --kernels; do prints "$option"; done
   run 0 decode --help
   for option in --out --force --kernels; do prints "$option"; done
+  run 0 kernels --help
+  for option in --json --tune --kernels 'Exit codes:'; do prints "$option"; done
 }
 
 usage_errors() {
@@ -106,11 +108,17 @@ usage_errors() {
   run 2 encode object --data four
   run 2 encode object --server "$server" --data 0
   says 'data_shards: got 0'
-  run 2 encode object --server "$server" --data 200 --parity 56
+  run 2 encode object --server "$server" --data 200 --parity 57
   run 2 encode object --server "$server" --code xor --parity 2
   says 'parity_shards: got 2'
   run 2 encode object --server "$server" --code rot13
   says 'rot13'
+  run 2 encode object --server "$server" --matrix identity
+  says 'identity'
+  run 2 encode object --server "$server" --matrix custom
+  says 'matrix: got 4 (custom)'
+  run 2 encode object --server "$server" --code raid6 --matrix cauchy
+  says 'only rs has one to choose'
   run 2 encode missing --server "$server"
   says 'missing: open: No such file or directory'
   run 2 encode . --server "$server"
@@ -158,6 +166,25 @@ round_trip() {
       cmp object original || fail "$code, $bytes bytes: another object came back"
       rm ./*
     done
+  done
+}
+
+matrices() {
+  local matrix before
+  head -c 1000000 /dev/urandom >original
+  for matrix in cauchy vandermonde systematic-vandermonde; do
+    cp original object
+    run 0 encode object --matrix "$matrix" --data 5 --parity 3 --server "$server"
+    run 0 info .
+    prints "matrix $matrix, 5 data and 3 parity shards"
+    run 0 verify . --server "$server"
+    before=$(contents)
+    rm object object.001.shard object.002.shard object.005.shard
+    run 0 decode . --out object --server "$server"
+    cmp object original || fail "$matrix: another object came back"
+    run 0 repair . --server "$server"
+    [ "$(contents)" = "$before" ] || fail "$matrix: the shards are not what they were"
+    rm ./*.shard object
   done
 }
 
@@ -275,6 +302,50 @@ server_info() {
   prints "$server"
 }
 
+kernel_tables() {
+  local name names
+  run 0 kernels
+  prints 'chosen: '
+  prints 'xor 4+1'
+  names=$(sed -n '3,/^GB/s/^\([a-z0-9_]*\) .*/\1/p' "$scratch/stdout")
+  [ "$(tail -n 1 <<<"$names")" = scalar ] || fail "want scalar last, got $names"
+  echo data >object
+  for name in $names; do
+    run 0 encode object --server local --kernels "$name" --force
+  done
+  run 0 kernels --json
+  python3 - "$names" "$scratch/stdout" <<'END' || fail "the JSON is not as described"
+import json, sys
+
+names = sys.argv[1].split()
+answer = json.load(open(sys.argv[2]))
+assert answer["chosen"] == names[0], answer
+assert answer["reason"], answer
+assert [each["name"] for each in answer["kernels"]] == names, answer
+assert answer["kernels"][-1]["needs"] == [], answer
+assert all(each["xor_gbps"] > 0 and each["rs_gbps"] > 0 for each in answer["kernels"]), answer
+END
+  run 2 kernels --kernels scalar
+  says '--kernels requires --tune'
+  run 2 kernels --tune --kernels abacus
+  says 'abacus'
+  says 'scalar'
+}
+
+kernel_tuning() {
+  run 0 kernels --tune --json
+  python3 - "$scratch/stdout" <<'END' || fail "the JSON is not as described"
+import json, sys
+
+answer = json.load(open(sys.argv[1]))
+assert answer["kernels"], answer
+assert {"xor_stream_from", "gf_align_all_from"} <= {each["name"] for each in answer["fields"]}
+for field in answer["fields"]:
+    assert field["value"] is None or field["value"] > 0, field
+    assert field["gain"] > 0 and field["gain_over_current"] > 0, field
+END
+}
+
 full_standard_output() {
   echo data >object
   run 0 encode object --server "$server"
@@ -318,9 +389,13 @@ if [ -n "$parityd" ]; then
   done
 fi
 touch "$scratch/stdout" "$scratch/stderr"
-for each in version help usage_errors unreachable_server round_trip defaults overwriting damage \
-  several_objects shard_info full_standard_output interrupts; do
+for each in version help usage_errors unreachable_server round_trip matrices defaults overwriting damage \
+  several_objects shard_info kernel_tables full_standard_output interrupts; do
   run_case "$each"
 done
-[ -z "$parityd" ] || run_case server_info
+if [ -n "$parityd" ]; then
+  run_case server_info
+else
+  run_case kernel_tuning
+fi
 [ "$failures" -eq 0 ]
