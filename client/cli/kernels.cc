@@ -50,9 +50,12 @@ std::vector<std::string> NamesOf(CpuFeatures features) {
 // Why the first of the tables is the one that is chosen.
 const char* ReasonFor(const std::vector<const KernelTable*>& usable,
                       const kernels::CpuRegisters& registers) {
-  const bool passes_over_wide = kernels::PrefersNarrowVectors(registers) && !usable.front()->wide &&
-                                std::any_of(usable.begin(), usable.end(),
-                                            [](const KernelTable* table) { return table->wide; });
+  const bool passes_over_wide =
+      kernels::PrefersNarrowVectors(registers) &&
+      usable.front()->vector_bytes < kernels::kWideVectorBytes &&
+      std::any_of(usable.begin(), usable.end(), [](const KernelTable* table) {
+        return table->vector_bytes == kernels::kWideVectorBytes;
+      });
   return passes_over_wide
              ? "512-bit registers lower the clock of this CPU, so kernels that use them come last"
              : "the best that the CPU and the operating system allow";

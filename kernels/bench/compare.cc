@@ -10,6 +10,7 @@
 #include "our_kernels.h"
 #include "parity/timing/timing.h"
 #include "read_limit.h"
+#include "split_share.h"
 #include "stripe.h"
 
 namespace parity::bench {
@@ -129,6 +130,7 @@ absl::StatusOr<Result> Compare(const Subject& subject, const std::optional<Isal>
 
   Result result;
   result.row = row;
+  result.split_share = SplitShare(subject.table, subject.tuning, row, stripe);
   std::vector<Call> calls = {ours};
   if (!candidates.empty()) {
     const Candidate& yardstick = candidates[Fastest(CallsOf(candidates))];

@@ -18,6 +18,7 @@ struct Result {
   double gbps = 0;             // 10^9 source bytes a second
   std::string yardstick;       // the fastest way of ISA-L; empty if there is no library
   double yardstick_gbps = 0;   // 0 if there is no library
+  double split_share = 0;      // of memory accesses, those that touch two cache lines
   double read_limit_gbps = 0;  // of as many bytes as the row's sources; 0 if not measured
 
   double ratio() const { return gbps / yardstick_gbps; }

@@ -1,9 +1,6 @@
 // parity_kernels_bench: the kernels beside ISA-L, row by row.
-#include <regex.h>
-
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +18,7 @@
 #include "parity/kernels/dispatch.h"
 #include "parity/kernels/tuning.h"
 #include "report.h"
+#include "row_filter.h"
 #include "stripe.h"
 #include "summary.h"
 
@@ -41,6 +39,7 @@ is what --filter sees and what it is reported by:
   verify_xor, verify_pq, verify_rs compare stored parity with what k data shards give
 
 GB/s are 10^9 bytes of sources a second: k * len bytes a call; for update, old and new: 2 * len.
+split: the share of memory accesses that touch two cache lines, counted over the first 64 KiB.
 align: page, every shard starts on a page of its own; plus1 and plus32, that many bytes behind it;
 random, 0 to 63 bytes behind it, different for every shard.
 
@@ -97,38 +96,12 @@ absl::StatusOr<std::optional<Isal>> OpenYardstick(const std::string& library) {
   return std::nullopt;
 }
 
-// A POSIX extended regular expression.
-class Filter {
- public:
-  static absl::StatusOr<Filter> Make(const std::string& expression) {
-    Filter filter;
-    const int error = regcomp(filter.regex_.get(), expression.c_str(), REG_EXTENDED | REG_NOSUB);
-    if (error == 0) return filter;
-    char reason[256];
-    regerror(error, filter.regex_.get(), reason, sizeof(reason));
-    return absl::InvalidArgumentError(absl::StrCat("--filter: got ", expression, ": ", reason));
-  }
-
-  bool Finds(const std::string& name) const {
-    return regexec(regex_.get(), name.c_str(), 0, nullptr, 0) == 0;
-  }
-
- private:
-  struct Free {
-    void operator()(regex_t* regex) const {
-      regfree(regex);
-      delete regex;
-    }
-  };
-  std::unique_ptr<regex_t, Free> regex_{new regex_t{}};
-};
-
 absl::StatusOr<std::vector<Row>> ChooseRows(const Arguments& arguments) {
-  const absl::StatusOr<Filter> filter = Filter::Make(arguments.filter);
+  const absl::StatusOr<RowFilter> filter = RowFilter::Make(arguments.filter);
   if (!filter.ok()) return filter.status();
   std::vector<Row> rows;
   for (const Row& row : arguments.quick ? QuickGrid() : FullGrid()) {
-    if (filter->Finds(NameOf(row))) rows.push_back(row);
+    if (filter->Finds(row)) rows.push_back(row);
   }
   if (rows.empty()) {
     return absl::InvalidArgumentError(

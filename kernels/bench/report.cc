@@ -7,14 +7,14 @@
 namespace parity::bench {
 
 void PrintTableHeader(std::FILE* to) {
-  absl::FPrintF(to, "%-11s %4s %3s %9s  %-6s  %-10s %9s %9s %6s  %s\n", "op", "k", "m", "len",
-                "align", "isa", "GB/s", "ISA-L", "ratio", "yardstick");
+  absl::FPrintF(to, "%-11s %4s %3s %9s  %-6s  %-10s %5s %9s %9s %6s  %s\n", "op", "k", "m", "len",
+                "align", "isa", "split", "GB/s", "ISA-L", "ratio", "yardstick");
 }
 
 void PrintTableRow(std::FILE* to, const char* isa, const Result& result) {
   const Row& row = result.row;
-  absl::FPrintF(to, "%-11s %4d %3d %9d  %-6s  %-10s %9.2f", NameOf(row.op), row.k, row.m, row.bytes,
-                NameOf(row.alignment), isa, result.gbps);
+  absl::FPrintF(to, "%-11s %4d %3d %9d  %-6s  %-10s %4.0f%% %9.2f", NameOf(row.op), row.k, row.m,
+                row.bytes, NameOf(row.alignment), isa, 100 * result.split_share, result.gbps);
   if (result.yardstick.empty()) {
     absl::FPrintF(to, " %9s %6s  none\n", "-", "-");
   } else {
@@ -34,11 +34,12 @@ void PrintJsonRow(std::FILE* to, const char* isa, const Result& result) {
       result.read_limit_gbps == 0
           ? ""
           : absl::StrFormat(R"(,"read_limit_gbps":%.4f)", result.read_limit_gbps);
-  absl::FPrintF(to,
-                R"({"op":"%s","k":%d,"m":%d,"len":%d,"align":"%s","isa":"%s","gbps":%.4f,%s%s})"
-                "\n",
-                NameOf(row.op), row.k, row.m, row.bytes, NameOf(row.alignment), isa, result.gbps,
-                yardstick, limit);
+  absl::FPrintF(
+      to,
+      R"({"op":"%s","k":%d,"m":%d,"len":%d,"align":"%s","isa":"%s","split_share":%.4f,"gbps":%.4f,%s%s})"
+      "\n",
+      NameOf(row.op), row.k, row.m, row.bytes, NameOf(row.alignment), isa, result.split_share,
+      result.gbps, yardstick, limit);
 }
 
 }  // namespace parity::bench

@@ -24,7 +24,7 @@ struct Vector : NibbleMultiply<Xmm> {
 const KernelTable kAvxTable = {
     "avx",
     kAvx,
-    false,
+    32,
     XorGenerate<YmmFloat>,
     PqGenerate<Vector>,
     GfMatrix<Vector>,

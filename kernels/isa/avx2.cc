@@ -22,7 +22,7 @@ struct Vector : NibbleMultiply<Ymm> {
 const KernelTable kAvx2Table = {
     "avx2",
     kAvx2,
-    false,
+    32,
     XorGenerate<Vector>,
     PqGenerate<Vector>,
     GfMatrix<Vector>,

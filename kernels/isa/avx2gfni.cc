@@ -20,7 +20,7 @@ struct Vector : AffineMultiply<Ymm> {
 }  // namespace
 
 const KernelTable kAvx2GfniTable = {
-    "avx2gfni",          kAvx2 | kGfni,      false,
+    "avx2gfni",          kAvx2 | kGfni,      32,
     XorGenerate<Vector>, PqGenerate<Vector>, GfMatrix<Vector>,
     GfMatrixAdd<Vector>, XorCompare<Vector>, PqCompare<Vector>,
     GfCompare<Vector>,

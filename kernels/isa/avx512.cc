@@ -20,7 +20,7 @@ struct Vector : NibbleMultiply<Zmm> {
 const KernelTable kAvx512Table = {
     "avx512",
     kAvx2 | kAvx512,
-    true,
+    64,
     XorGenerate<Vector>,
     PqGenerate<Vector>,
     GfMatrix<Vector>,

@@ -18,7 +18,7 @@ struct Vector : AffineMultiply<Zmm> {
 }  // namespace
 
 const KernelTable kAvx512GfniTable = {
-    "avx512gfni",        kAvx2 | kAvx512 | kGfni, true,
+    "avx512gfni",        kAvx2 | kAvx512 | kGfni, 64,
     XorGenerate<Vector>, PqGenerate<Vector>,      GfMatrix<Vector>,
     GfMatrixAdd<Vector>, XorCompare<Vector>,      PqCompare<Vector>,
     GfCompare<Vector>,

@@ -19,7 +19,7 @@ struct Vector : NibbleMultiply<Ymm> {
 }  // namespace
 
 const KernelTable kAvx512YmmTable = {
-    "avx512ymm",         kAvx2 | kAvx512,    false,
+    "avx512ymm",         kAvx2 | kAvx512,    32,
     XorGenerate<Vector>, PqGenerate<Vector>, GfMatrix<Vector>,
     GfMatrixAdd<Vector>, XorCompare<Vector>, PqCompare<Vector>,
     GfCompare<Vector>,

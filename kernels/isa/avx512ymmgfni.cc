@@ -19,7 +19,7 @@ struct Vector : AffineMultiply<Ymm> {
 }  // namespace
 
 const KernelTable kAvx512YmmGfniTable = {
-    "avx512ymmgfni",     kAvx2 | kAvx512 | kGfni, false,
+    "avx512ymmgfni",     kAvx2 | kAvx512 | kGfni, 32,
     XorGenerate<Vector>, PqGenerate<Vector>,      GfMatrix<Vector>,
     GfMatrixAdd<Vector>, XorCompare<Vector>,      PqCompare<Vector>,
     GfCompare<Vector>,

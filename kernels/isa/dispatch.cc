@@ -31,8 +31,9 @@ std::vector<const KernelTable*> UsableTables(const CpuRegisters& registers) {
     if ((table->required & ~features) == 0) usable.push_back(table);
   }
   if (PrefersNarrowVectors(registers)) {
-    std::stable_partition(usable.begin(), usable.end() - 1,
-                          [](const KernelTable* table) { return !table->wide; });
+    std::stable_partition(usable.begin(), usable.end() - 1, [](const KernelTable* table) {
+      return table->vector_bytes < kWideVectorBytes;
+    });
   }
   return usable;
 }

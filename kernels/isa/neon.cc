@@ -21,7 +21,7 @@ struct Vector : NibbleMultiply<Neon> {
 const KernelTable kNeonTable = {
     "neon",
     kNeon,
-    false,
+    16,
     XorGenerate<Vector>,
     PqGenerate<Vector>,
     GfMatrix<Vector>,

@@ -18,7 +18,7 @@ struct Vector : NibbleMultiply<Neon> {
 }  // namespace
 
 const KernelTable kNeonSha3Table = {
-    "neon_sha3",         kNeon | kNeonSha3,  false,
+    "neon_sha3",         kNeon | kNeonSha3,  16,
     XorGenerate<Vector>, PqGenerate<Vector>, GfMatrix<Vector>,
     GfMatrixAdd<Vector>, XorCompare<Vector>, PqCompare<Vector>,
     GfCompare<Vector>,

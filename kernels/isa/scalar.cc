@@ -10,7 +10,7 @@ namespace parity::kernels {
 const KernelTable kScalarTable = {
     "scalar",
     0,
-    false,
+    8,
     XorGenerate<Word>,
     PqGenerate<Word>,
     GfMatrix<Word>,

@@ -12,7 +12,7 @@ namespace parity::kernels {
 const KernelTable kSse2Table = {
     "sse2",
     0,
-    false,
+    16,
     XorGenerate<Xmm>,
     PqGenerate<Xmm>,
     GfMatrix<Word>,

@@ -22,7 +22,7 @@ struct Vector : NibbleMultiply<Xmm> {
 const KernelTable kSsse3Table = {
     "ssse3",
     kSsse3,
-    false,
+    16,
     XorGenerate<Vector>,
     PqGenerate<Vector>,
     GfMatrix<Vector>,

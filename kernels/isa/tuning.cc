@@ -10,7 +10,7 @@ constexpr size_t kMiB = 1024 * kKiB;
 constexpr size_t kNever = SIZE_MAX;
 
 constexpr Tuning kRapids = {
-    "Intel Emerald Rapids, 2 MiB of L2", 512, 4 * kKiB, 1 * kKiB, 16 * kKiB, 2 * kMiB, 2 * kMiB,
+    "Intel Emerald Rapids, 2 MiB of L2", 512, 4 * kKiB, 512, 16 * kKiB, 2 * kMiB, 2 * kMiB,
 };
 constexpr Tuning kZen4 = {
     "AMD Zen 4, 1 MiB of L2", 1000, 4 * kKiB, 1 * kKiB, kNever, 1 * kMiB, 12 * kMiB,

@@ -111,7 +111,7 @@ constexpr KernelTable TableOf(const char* name) {
   using Vector = CountingVector<kWidth, KeepAccount, kSources>;
   return {name,
           0,
-          false,
+          kWidth,
           XorGenerate<Vector>,
           PqGenerate<Vector>,
           GfMatrix<Vector>,
@@ -121,17 +121,12 @@ constexpr KernelTable TableOf(const char* name) {
           GfCompare<Vector>};
 }
 
-// A width as an ISA has it.
-struct CountingTable {
-  KernelTable table;
-  size_t vector_bytes;
-};
-void PrintTo(const CountingTable& counting, std::ostream* out) { *out << counting.table.name; }
-
-constexpr CountingTable kTables[] = {
-    {TableOf<64, 2>("bytes64"), 64},
-    {TableOf<32, 1>("bytes32"), 32},
-    {TableOf<8, 1>("bytes8"), 8},
+// As an ISA with 512-bit registers, one with 256 bits that takes one source at a time, and one
+// without vectors.
+constexpr KernelTable kTables[] = {
+    TableOf<64, 2>("bytes64"),
+    TableOf<32, 1>("bytes32"),
+    TableOf<8, 1>("bytes8"),
 };
 
 constexpr size_t kSources = 3;
@@ -197,10 +192,10 @@ std::vector<size_t> Lengths(size_t vector_bytes) {
   return lengths;
 }
 
-class Accesses : public testing::TestWithParam<std::tuple<CountingTable, Operation>> {
+class Accesses : public testing::TestWithParam<std::tuple<KernelTable, Operation>> {
  protected:
-  const KernelTable& table() const { return std::get<0>(GetParam()).table; }
-  size_t vector_bytes() const { return std::get<0>(GetParam()).vector_bytes; }
+  const KernelTable& table() const { return std::get<0>(GetParam()); }
+  size_t vector_bytes() const { return table().vector_bytes; }
   const Operation& operation() const { return std::get<1>(GetParam()); }
 
   AccessCounts Run(const Job& job, const Tuning& tuning) const {
@@ -359,8 +354,8 @@ TEST_P(Accesses, OfABatchAreFencedAndCleanedUpOnce) {
 }
 
 template <class Entry>
-std::string NameOf(const testing::TestParamInfo<std::tuple<CountingTable, Entry>>& info) {
-  return std::string(std::get<0>(info.param).table.name) + "_" + std::get<1>(info.param).name;
+std::string NameOf(const testing::TestParamInfo<std::tuple<KernelTable, Entry>>& info) {
+  return std::string(std::get<0>(info.param).name) + "_" + std::get<1>(info.param).name;
 }
 
 // Where a second walk over the sources costs less than a split load of each.
@@ -390,10 +385,10 @@ INSTANTIATE_TEST_SUITE_P(EveryWidth, Accesses,
                                           testing::ValuesIn(kOperations)),
                          NameOf<Operation>);
 
-class ComparingAccesses : public testing::TestWithParam<std::tuple<CountingTable, Comparison>> {
+class ComparingAccesses : public testing::TestWithParam<std::tuple<KernelTable, Comparison>> {
  protected:
-  const KernelTable& table() const { return std::get<0>(GetParam()).table; }
-  size_t vector_bytes() const { return std::get<0>(GetParam()).vector_bytes; }
+  const KernelTable& table() const { return std::get<0>(GetParam()); }
+  size_t vector_bytes() const { return table().vector_bytes; }
   const Comparison& comparison() const { return std::get<1>(GetParam()); }
 };
 

@@ -133,7 +133,7 @@ TEST_P(Compare, FindsADifferenceOfASourceInEveryParity) {
 }
 
 TEST_P(Compare, TakesAnyNumberOfSources) {
-  for (size_t k = 1; k <= kMaxGfShards; ++k) {
+  for (size_t k = 1; k <= kMaxGfShards; k += k < 40 ? 1 : 43) {
     for (const size_t bytes : {7, 100, 600}) {
       Consistent stripe(JobOf(k, kParities), bytes, 7);
       Job& job = stripe.job();

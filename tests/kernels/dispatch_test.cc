@@ -48,6 +48,17 @@ TEST(UsableTables, PutWideVectorsBehindNarrowOnesWhereTheyLowerTheClock) {
   }
 }
 
+TEST(UsableTables, SayHowWideTheirVectorsAre) {
+  for (const KernelTable* table : UsableTables(kSapphireRapids)) {
+    const std::string name = table->name;
+    const size_t expected = name == "avx512gfni" || name == "avx512" ? 64
+                            : name == "ssse3" || name == "sse2"      ? 16
+                            : name == "scalar"                       ? 8
+                                                                     : 32;
+    EXPECT_EQ(table->vector_bytes, expected) << name;
+  }
+}
+
 TEST(UsableTables, NeedTheSystemToSaveTheRegisters) {
   CpuRegisters registers = kSapphireRapids;
   registers.xcr0 = 0x7;

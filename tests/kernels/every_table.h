@@ -15,8 +15,6 @@
 namespace parity::kernels {
 
 inline void PrintTo(const KernelTable* table, std::ostream* out) { *out << table->name; }
-inline void PrintTo(const Operation& operation, std::ostream* out) { *out << operation.name; }
-inline void PrintTo(const Comparison& comparison, std::ostream* out) { *out << comparison.name; }
 
 class TableTest : public testing::TestWithParam<const KernelTable*> {
  protected:

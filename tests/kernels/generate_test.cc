@@ -161,8 +161,7 @@ TEST_P(Generate, TakesAnyAlignment) {
   all.bytes = kMost + 63;
   const std::vector<Bytes> sums = SumsOf(all);
 
-  for (const size_t bytes :
-       {size_t{40}, size_t{200}, size_t{511}, size_t{700}, size_t{1100}, kMost}) {
+  for (const size_t bytes : {size_t{40}, size_t{200}, size_t{700}, size_t{1100}, kMost}) {
     job.bytes = bytes;
     Bytes expected(bytes);
     for (size_t source_residue = 0; source_residue < 64; ++source_residue) {
@@ -254,9 +253,7 @@ TEST_P(Generate, MayOverwriteAnyOfItsSources) {
     return block == expected;
   };
   for (size_t bytes = 1; bytes <= 1100; ++bytes) {
-    for (const auto& [k, m] : {Shape{1, 1}, {3, 2}}) {
-      ASSERT_TRUE(overwrite(k, m, bytes)) << k << "+" << m << " x " << bytes;
-    }
+    ASSERT_TRUE(overwrite(3, 2, bytes)) << bytes;
   }
   for (size_t m = 1; m <= 12; ++m) {
     for (const size_t k : {m, m + 3, size_t{1}}) {

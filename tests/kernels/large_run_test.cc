@@ -31,7 +31,7 @@ class RepeatedMapping {
     start_ = static_cast<uint8_t*>(
         mmap(nullptr, kMappedBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
     for (size_t at = 0; at < kMappedBytes; at += kTileBytes) {
-      Map(at, kTileBytes, MAP_SHARED, tile);
+      Map(at, kTileBytes, MAP_SHARED | MAP_POPULATE, tile);
     }
     for (const size_t around : kWindowsAround) {
       Map(around - kWindowBytes, 2 * kWindowBytes, MAP_PRIVATE | MAP_ANONYMOUS, -1);
@@ -53,61 +53,131 @@ class RepeatedMapping {
   uint8_t* start_;
 };
 
-class LargeRun : public TableTest {
- protected:
-  void SetUp() override {
-    if (kThreadSanitizer) GTEST_SKIP() << "takes 4 times the memory, and has no threads";
+constexpr uint8_t kUntouched = 0xa5;
+
+// A source and an output, in all bytes but those of the windows 0 at first.
+class LargeMemory {
+ public:
+  LargeMemory() {
     for (const size_t around : kWindowsAround) {
       const Bytes noise = Noise(2 * kWindowBytes, static_cast<uint32_t>(around / kWindowBytes));
-      std::copy(noise.begin(), noise.end(), source_.start() + around - kWindowBytes);
+      std::copy(noise.begin(), noise.end(), source() + around - kWindowBytes);
+      std::fill_n(output() + around - kWindowBytes, 2 * kWindowBytes, kUntouched);
     }
   }
 
-  void PoisonWindows() {
-    for (const size_t around : kWindowsAround) {
-      std::fill_n(dst_.start() + around - kWindowBytes, 2 * kWindowBytes, kUntouched);
-    }
-  }
+  uint8_t* source() const { return source_.start(); }
+  uint8_t* output() const { return output_.start(); }
 
-  // Checks dst = first_factor * source ^ second_factor * (source + 1), within the windows.
-  void ExpectSums(size_t bytes, uint8_t first_factor, uint8_t second_factor) const {
-    for (const size_t around : kWindowsAround) {
-      for (size_t at = around - kWindowBytes; at < around + kWindowBytes - 1; ++at) {
-        const uint8_t* source = source_.start() + at;
-        const uint8_t expected = at < bytes ? kGfTables.product[first_factor][source[0]] ^
-                                                  kGfTables.product[second_factor][source[1]]
-                                            : kUntouched;
-        ASSERT_EQ(dst_.start()[at], expected) << at << " of " << bytes;
-      }
-    }
-  }
-
-  static constexpr uint8_t kUntouched = 0xa5;
+ private:
   RepeatedMapping source_;
-  RepeatedMapping dst_;
+  RepeatedMapping output_;
 };
 
-TEST_P(LargeRun, OfXorIsDoneToTheLastByteAndNoFurther) {
-  const uint8_t* sources[] = {source_.start(), source_.start() + 1};
-  for (const size_t bytes : {kTwoGiB - 1, kTwoGiB, kFourGiB + 1}) {
-    PoisonWindows();
-    const XorJob job = {dst_.start(), sources, 2, bytes};
-    table().xor_generate(&job, 1, HostTuning());
-    ExpectSums(bytes, 1, 1);
+// Checks, within the windows, `bytes` bytes of
+//   output = first_factor * source ^ second_factor * (source + 1) ^ before.
+void ExpectSums(const LargeMemory& memory, size_t bytes, uint8_t first_factor,
+                uint8_t second_factor, uint8_t before) {
+  for (const size_t around : kWindowsAround) {
+    for (size_t at = around - kWindowBytes; at < around + kWindowBytes - 1; ++at) {
+      const uint8_t* source = memory.source() + at;
+      const uint8_t expected = at < bytes ? kGfTables.product[first_factor][source[0]] ^
+                                                kGfTables.product[second_factor][source[1]] ^ before
+                                          : kUntouched;
+      ASSERT_EQ(memory.output()[at], expected) << at << " of " << bytes;
+    }
   }
 }
 
-TEST_P(LargeRun, OfAMatrixIsDoneToTheLastByteAndNoFurther) {
-  const uint8_t* sources[] = {source_.start(), source_.start() + 1};
-  uint8_t* dst[] = {dst_.start()};
-  const GfFactor factors[] = {FactorOf(2), FactorOf(3)};
-  PoisonWindows();
-  const GfMatrixJob job = {dst, sources, factors, 2, 1, kFourGiB + 1};
-  table().gf_matrix(&job, 1, HostTuning());
-  ExpectSums(kFourGiB + 1, 2, 3);
+void ExpectXor(const KernelTable& table, size_t bytes) {
+  const LargeMemory memory;
+  const uint8_t* sources[] = {memory.source(), memory.source() + 1};
+  const XorJob job = {memory.output(), sources, 2, bytes};
+  table.xor_generate(&job, 1, HostTuning());
+  ExpectSums(memory, bytes, 1, 1, 0);
+}
+
+#define SKIP_UNDER_THREAD_SANITIZER() \
+  if (kThreadSanitizer) GTEST_SKIP() << "takes 4 times the memory, and has no threads"
+
+// As the tables share their templates, one operation is enough for each.
+class LargeRun : public TableTest {};
+
+TEST_P(LargeRun, IsDoneToTheLastByteAndNoFurther) {
+  SKIP_UNDER_THREAD_SANITIZER();
+  ExpectXor(table(), kFourGiB + 1);
 }
 
 INSTANTIATE_FOR_EVERY_TABLE(LargeRun);
+
+const KernelTable& BestTable() { return *UsableTables(ReadCpuRegisters()).front(); }
+
+TEST(LargeRunOfTheBestTable, IsDoneToTheLastByteAroundTwoGiB) {
+  SKIP_UNDER_THREAD_SANITIZER();
+  ExpectXor(BestTable(), kTwoGiB - 1);
+  ExpectXor(BestTable(), kTwoGiB);
+}
+
+TEST(LargeRunOfTheBestTable, IsDoneToTheLastByteOfPAndQ) {
+  SKIP_UNDER_THREAD_SANITIZER();
+  const LargeMemory memory;
+  const RepeatedMapping p;
+  const uint8_t* sources[] = {memory.source(), memory.source() + 1};
+  const PqJob job = {p.start(), memory.output(), sources, 2, kFourGiB + 1};
+  BestTable().pq_generate(&job, 1, HostTuning());
+  ExpectSums(memory, job.bytes, 1, 2, 0);
+}
+
+TEST(LargeRunOfTheBestTable, IsDoneToTheLastByteOfMatrices) {
+  SKIP_UNDER_THREAD_SANITIZER();
+  const LargeMemory memory;
+  const uint8_t* sources[] = {memory.source(), memory.source() + 1};
+  uint8_t* dst[] = {memory.output()};
+  const GfFactor factors[] = {FactorOf(2), FactorOf(3)};
+  const GfMatrixJob job = {dst, sources, factors, 2, 1, kFourGiB + 1};
+  BestTable().gf_matrix(&job, 1, HostTuning());
+  ExpectSums(memory, job.bytes, 2, 3, 0);
+}
+
+TEST(LargeRunOfTheBestTable, IsAddedToTheLastByte) {
+  SKIP_UNDER_THREAD_SANITIZER();
+  const LargeMemory memory;
+  const uint8_t* sources[] = {memory.source(), memory.source() + 1};
+  uint8_t* dst[] = {memory.output()};
+  const GfFactor factors[] = {FactorOf(4), FactorOf(5)};
+  const GfMatrixJob job = {dst, sources, factors, 2, 1, kFourGiB + 1};
+  BestTable().gf_matrix_add(&job, 1, HostTuning());
+  ExpectSums(memory, job.bytes, 4, 5, kUntouched);
+}
+
+TEST(LargeRunOfTheBestTable, IsComparedToTheLastByte) {
+  SKIP_UNDER_THREAD_SANITIZER();
+  constexpr size_t kBytes = kFourGiB + 1;
+  const LargeMemory memory;
+  for (const size_t around : kWindowsAround) {
+    std::copy_n(memory.source() + around - kWindowBytes, 2 * kWindowBytes,
+                memory.output() + around - kWindowBytes);
+  }
+  const uint8_t* source = memory.source();
+  const uint8_t* parity = memory.output();
+  const GfFactor one = FactorOf(1);
+  // P and Q of one source are that source.
+  const auto compare = [&] {
+    std::vector<size_t> found(4);
+    const XorCompareJob xor_job = {parity, &source, 1, kBytes, &found[0]};
+    BestTable().xor_compare(&xor_job, 1);
+    const PqCompareJob pq_job = {parity, parity, &source, 1, kBytes, &found[1]};
+    BestTable().pq_compare(&pq_job, 1);
+    const GfCompareJob gf_job = {&parity, &source, &one, 1, 1, kBytes, &found[3]};
+    BestTable().gf_compare(&gf_job, 1);
+    return found;
+  };
+  EXPECT_EQ(compare(), std::vector<size_t>(4, kBytes));
+  memory.output()[kFourGiB] ^= 1;
+  EXPECT_EQ(compare(), std::vector<size_t>(4, kFourGiB));
+  memory.output()[kTwoGiB] ^= 1;
+  EXPECT_EQ(compare(), std::vector<size_t>(4, kTwoGiB));
+}
 
 }  // namespace
 }  // namespace parity::kernels

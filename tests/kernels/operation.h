@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <ostream>
 #include <vector>
 
 #include "memory.h"
@@ -74,6 +75,10 @@ struct Comparison {
   void (*run)(const KernelTable& table, const Job* jobs, size_t count,
               std::vector<size_t>* first_differences);
 };
+
+inline void PrintTo(const KernelTable& table, std::ostream* out) { *out << table.name; }
+inline void PrintTo(const Operation& operation, std::ostream* out) { *out << operation.name; }
+inline void PrintTo(const Comparison& comparison, std::ostream* out) { *out << comparison.name; }
 
 inline XorJob MakeXorJob(const Job& job) {
   return {job.parity[0], job.sources.data(), job.k(), job.bytes};

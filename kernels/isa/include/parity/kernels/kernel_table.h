@@ -94,13 +94,15 @@ struct GfCompareJob {
   size_t* first_difference;  // m elements
 };
 
+inline constexpr size_t kWideVectorBytes = 64;
+
 // Immutable and of static storage duration. The functions are thread-safe: they touch nothing but
 // the memory that the jobs name. Jobs of a batch run in order. The tuning changes speed alone,
 // never a byte.
 struct KernelTable {
   const char* name;      // also the value of --kernels and of every metric: "avx512"
   CpuFeatures required;  // what a CPU must have for the table to run
-  bool wide;             // uses 512-bit registers: not chosen where they lower the clock
+  size_t vector_bytes;   // of its widest registers; kWideVectorBytes lower the clock of some CPUs
   void (*xor_generate)(const XorJob* jobs, size_t count, const Tuning& tuning);
   void (*pq_generate)(const PqJob* jobs, size_t count, const Tuning& tuning);
   void (*gf_matrix)(const GfMatrixJob* jobs, size_t count, const Tuning& tuning);

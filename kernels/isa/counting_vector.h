@@ -6,8 +6,8 @@
 //   CountAccesses::counts.crossing_loads ...
 //
 // It computes byte by byte on any CPU, so its speed says nothing.
-#ifndef PARITY_TESTS_KERNELS_COUNTING_VECTOR_H_
-#define PARITY_TESTS_KERNELS_COUNTING_VECTOR_H_
+#ifndef PARITY_KERNELS_ISA_COUNTING_VECTOR_H_
+#define PARITY_KERNELS_ISA_COUNTING_VECTOR_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -133,4 +133,4 @@ struct CountingVector {
 
 }  // namespace parity::kernels
 
-#endif  // PARITY_TESTS_KERNELS_COUNTING_VECTOR_H_
+#endif  // PARITY_KERNELS_ISA_COUNTING_VECTOR_H_
