@@ -85,9 +85,9 @@ void AddEncode(CLI::App& app, Command& command) {
       ->capture_default_str();
   encode
       ->add_option("--matrix", arguments->matrix,
-                   "The factors of rs: cauchy, vandermonde (those of ISA-L; with M above 3\n"
-                   "not every loss of M shards can be restored), systematic-vandermonde\n"
-                   "(those of MinIO). Default: cauchy")
+                   "The factors of rs: cauchy, vandermonde (those of ISA-L; with K and M above 3\n"
+                   "some shapes cannot restore every loss of M shards),\n"
+                   "systematic-vandermonde (those of MinIO). Default: cauchy")
       ->type_name("MATRIX");
   encode
       ->add_option("--out", arguments->directory,

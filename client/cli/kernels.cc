@@ -34,9 +34,9 @@ struct FeatureName {
   const char* name;
 };
 constexpr FeatureName kFeatureNames[] = {
-    {kernels::kSsse3, "ssse3"}, {kernels::kAvx, "avx"},       {kernels::kAvx2, "avx2"},
-    {kernels::kBmi2, "bmi2"},   {kernels::kGfni, "gfni"},     {kernels::kAvx512, "avx512"},
-    {kernels::kNeon, "neon"},   {kernels::kNeonSha3, "sha3"},
+    {kernels::kSsse3, "ssse3"},   {kernels::kAvx, "avx"},       {kernels::kAvx2, "avx2"},
+    {kernels::kGfni, "gfni"},     {kernels::kAvx512, "avx512"}, {kernels::kNeon, "neon"},
+    {kernels::kNeonSha3, "sha3"},
 };
 
 std::vector<std::string> NamesOf(CpuFeatures features) {

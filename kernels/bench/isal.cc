@@ -2,6 +2,9 @@
 
 #include <dlfcn.h>
 
+#include <filesystem>
+#include <system_error>
+
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "parity/kernels/cpu_features.h"
@@ -82,6 +85,11 @@ absl::StatusOr<Isal> OpenIsal(const std::string& library) {
   if (handle == nullptr) return absl::NotFoundError(dlerror());
 
   Isal isal;
+  Dl_info found;
+  if (dladdr(dlsym(handle, "ec_init_tables"), &found) != 0) {
+    std::error_code unresolved;
+    isal.path = std::filesystem::canonical(found.dli_fname, unresolved).string();
+  }
   using InitTables = void (*)(int, int, uint8_t*, uint8_t*);
   const auto dispatched = Find<InitTables>(handle, "ec_init_tables");
   const auto nibbles = Find<InitTables>(handle, "ec_init_tables_base");

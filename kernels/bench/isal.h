@@ -46,6 +46,7 @@ struct UpdateFunction {
 
 // The functions that the library has and this CPU can run.
 struct Isal {
+  std::string path;  // of the file, links followed: its name tells the version
   std::vector<RaidFunction> xor_gen;
   std::vector<RaidFunction> pq_gen;
   std::vector<RaidFunction> xor_check;

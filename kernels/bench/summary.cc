@@ -10,7 +10,7 @@
 namespace parity::bench {
 namespace {
 
-// A ratio this low is not noise.
+// What noise may explain.
 constexpr double kShort = 0.97;
 
 constexpr size_t kFlatnessBytes = 65536;

@@ -168,6 +168,20 @@ absl::Span<const uint8_t> Geometry::custom_generator() const {
   return *custom_generator_;
 }
 
+namespace {
+
+// Whether every square submatrix of the m x k matrix (2^r)^j is regular.
+bool IsVandermondeMds(uint32_t k, uint32_t m) {
+  // With x = 2^j, which differs in every column, three rows are 1, x and x^2: every square
+  // submatrix is a Vandermonde matrix in x or x^2, but for factors that are not 0. Three columns
+  // likewise.
+  if (k <= 3 || m <= 3) return true;
+  // Found by trying every loss of m shards.
+  return (m == 4 && k <= 21) || (k == 4 && m <= 21) || (k == 5 && m == 5);
+}
+
+}  // namespace
+
 bool Geometry::any_k_suffice() const {
   switch (matrix_) {
     case Matrix::kNone:
@@ -175,9 +189,7 @@ bool Geometry::any_k_suffice() const {
     case Matrix::kSystematicVandermonde:
       return true;
     case Matrix::kVandermonde:
-      // With x = 2^j, which differs in every column, the rows are 1, x and x^2: every square
-      // submatrix is a Vandermonde matrix in x or x^2, but for factors that are not 0.
-      return parity_shards_ <= 3;
+      return IsVandermondeMds(data_shards_, parity_shards_);
     case Matrix::kCustom:
       return false;
   }

@@ -15,7 +15,6 @@ constexpr uint32_t kEcxOsxsave = 1u << 27;
 constexpr uint32_t kEcxAvx = 1u << 28;
 // CPUID.(7,0):EBX
 constexpr uint32_t kEbxAvx2 = 1u << 5;
-constexpr uint32_t kEbxBmi2 = 1u << 8;
 constexpr uint32_t kEbxAvx512 = (1u << 16) | (1u << 17) | (1u << 30) | (1u << 31);  // F, DQ, BW, VL
 // CPUID.(7,0):ECX
 constexpr uint32_t kEcxGfni = 1u << 8;
@@ -65,7 +64,6 @@ CpuFeatures FeaturesOf(const CpuRegisters& registers) {
   if (Has(registers.leaf1_ecx, kEcxSsse3)) features |= kSsse3;
   if (saves_ymm && Has(registers.leaf1_ecx, kEcxAvx)) features |= kAvx;
   if ((features & kAvx) != 0 && Has(registers.leaf7_ebx, kEbxAvx2)) features |= kAvx2;
-  if (Has(registers.leaf7_ebx, kEbxBmi2)) features |= kBmi2;
   if (saves_zmm && (features & kAvx2) != 0 && Has(registers.leaf7_ebx, kEbxAvx512)) {
     features |= kAvx512;
   }

@@ -1,5 +1,6 @@
 #include "parity/codec/geometry.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -179,8 +180,29 @@ TEST(Geometry, KnowsWhetherAnyKShardsSuffice) {
     }
   }
   EXPECT_FALSE(LocalGroups().any_k_suffice());
-  EXPECT_FALSE(Geometry::Make(Code::kReedSolomon, 4, 4, Matrix::kVandermonde)->any_k_suffice());
+  for (const auto& [k, m] : {std::pair(22u, 4u), {4u, 22u}, {5u, 6u}, {6u, 5u}}) {
+    EXPECT_FALSE(Geometry::Make(Code::kReedSolomon, k, m, Matrix::kVandermonde)->any_k_suffice());
+  }
   EXPECT_TRUE(Geometry::Make(Code::kReedSolomon, 250, 3, Matrix::kVandermonde)->any_k_suffice());
+}
+
+// The shapes at the edge of what is true of the Vandermonde matrix: every loss of m shards.
+TEST(Geometry, KnowsTheLargestShapesOfVandermondeThatBearAnyLoss) {
+  for (const auto& [k, m] : {std::pair(21u, 4u), {4u, 21u}, {5u, 5u}}) {
+    const Geometry geometry =
+        Geometry::Make(Code::kReedSolomon, k, m, Matrix::kVandermonde).value();
+    ASSERT_TRUE(geometry.any_k_suffice()) << NameOf(geometry);
+    const Rows rows = DefinedRows(geometry);
+    std::vector<bool> is_present(k + m, false);
+    std::fill_n(is_present.begin(), k, true);
+    do {
+      Rows some;
+      for (uint32_t shard = 0; shard < k + m; ++shard) {
+        if (is_present[shard]) some.push_back(rows[shard]);
+      }
+      ASSERT_EQ(Rank(some), k) << NameOf(geometry);
+    } while (std::prev_permutation(is_present.begin(), is_present.end()));
+  }
 }
 
 TEST(CodeFromName, IsTheInverseOfNameOf) {

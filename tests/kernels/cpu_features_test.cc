@@ -6,7 +6,7 @@
 namespace parity::kernels {
 namespace {
 
-constexpr CpuFeatures kUpToAvx2 = kSsse3 | kAvx | kAvx2 | kBmi2;
+constexpr CpuFeatures kUpToAvx2 = kSsse3 | kAvx | kAvx2;
 constexpr CpuFeatures kUpToAvx512 = kUpToAvx2 | kAvx512;
 
 TEST(FeaturesOf, KnowsRealCpus) {
@@ -27,13 +27,13 @@ TEST(FeaturesOf, WantsAllPartsOfAvx512) { EXPECT_EQ(FeaturesOf(kKnightsLanding),
 TEST(FeaturesOf, HasNoAvxWhereTheSystemDoesNotUseXsave) {
   CpuRegisters registers = kSapphireRapids;
   registers.leaf1_ecx &= ~(1u << 27);
-  EXPECT_EQ(FeaturesOf(registers), kSsse3 | kBmi2 | kGfni);
+  EXPECT_EQ(FeaturesOf(registers), kSsse3 | kGfni);
 }
 
 TEST(FeaturesOf, HasNoAvxWhereTheSystemSavesOnlySse) {
   CpuRegisters registers = kSapphireRapids;
   registers.xcr0 = 0x3;
-  EXPECT_EQ(FeaturesOf(registers), kSsse3 | kBmi2 | kGfni);
+  EXPECT_EQ(FeaturesOf(registers), kSsse3 | kGfni);
 }
 
 TEST(FeaturesOf, HasNoAvx512WhereTheSystemSavesOnlyYmm) {
@@ -47,7 +47,7 @@ TEST(FeaturesOf, HasNoAvx512WhereTheSystemSavesOnlyYmm) {
 TEST(FeaturesOf, HasNoAvx2WithoutAvx) {
   CpuRegisters registers = kHaswell;
   registers.leaf1_ecx &= ~(1u << 28);
-  EXPECT_EQ(FeaturesOf(registers), kSsse3 | kBmi2);
+  EXPECT_EQ(FeaturesOf(registers), kSsse3);
 }
 
 TEST(FeaturesOf, IsEmptyForNoRegisters) { EXPECT_EQ(FeaturesOf(CpuRegisters{}), 0u); }

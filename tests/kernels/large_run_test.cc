@@ -30,6 +30,7 @@ class RepeatedMapping {
     if (tile < 0 || ftruncate(tile, kTileBytes) != 0) ADD_FAILURE() << "memfd";
     start_ = static_cast<uint8_t*>(
         mmap(nullptr, kMappedBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    // Populated, as a million page faults would take longer than a kernel.
     for (size_t at = 0; at < kMappedBytes; at += kTileBytes) {
       Map(at, kTileBytes, MAP_SHARED | MAP_POPULATE, tile);
     }

@@ -46,6 +46,9 @@ struct VerifyReport {
 // named twice, a shard is longer than shard_bytes, or an output overlaps a shard or another output
 // in part; an output may equal a single-segment shard exactly, except in Update. Then nothing is
 // queued and nothing is written.
+//
+// What is queued is computed by Batch::Run(), in no particular order: no operation may read or
+// write what another one in the same batch writes.
 class Codec {
  public:
   // Cost: O(k * (k + m)). CodecCache has codecs that are there already.

@@ -31,8 +31,8 @@ enum class Matrix : uint8_t {
   // 1 / ((k + r) xor j): any k shards restore the stripe. ISA-L's gf_gen_cauchy1_matrix and
   // klauspost/reedsolomon's WithCauchyMatrix.
   kCauchy = 1,
-  // (2^r)^j, ISA-L's gf_gen_rs_matrix. With more than 3 parity shards there are losses of m shards
-  // or fewer that it cannot restore; to ask for those is an error.
+  // (2^r)^j, ISA-L's gf_gen_rs_matrix. Any k shards restore the stripe only of some shapes (see
+  // any_k_suffice): of others, to ask for a loss that it cannot bear is an error.
   kVandermonde = 2,
   // The matrix of k + m rows r^c (0^0 is 1) times the inverse of its first k rows: any k shards
   // restore the stripe. The default of klauspost/reedsolomon, so MinIO's, and Backblaze's.
@@ -85,7 +85,7 @@ class Geometry {
   absl::Span<const uint8_t> custom_generator() const;
 
   // Whether any k shards are known to determine all others: true for all but custom matrices and
-  // kVandermonde with more than 3 parity shards.
+  // kVandermonde, unless k or m is at most 3, or k + m is within 21 + 4, 4 + 21 or 5 + 5.
   bool any_k_suffice() const;
 
   friend bool operator==(const Geometry& a, const Geometry& b);

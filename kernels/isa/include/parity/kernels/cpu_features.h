@@ -13,11 +13,10 @@ using CpuFeatures = uint32_t;
 inline constexpr CpuFeatures kSsse3 = 1u << 0;
 inline constexpr CpuFeatures kAvx = 1u << 1;
 inline constexpr CpuFeatures kAvx2 = 1u << 2;
-inline constexpr CpuFeatures kBmi2 = 1u << 3;
-inline constexpr CpuFeatures kAvx512 = 1u << 4;  // F, BW, VL and DQ together
-inline constexpr CpuFeatures kGfni = 1u << 5;
-inline constexpr CpuFeatures kNeon = 1u << 6;
-inline constexpr CpuFeatures kNeonSha3 = 1u << 7;  // the SHA-3 extension for NEON registers
+inline constexpr CpuFeatures kAvx512 = 1u << 3;  // F, BW, VL and DQ together
+inline constexpr CpuFeatures kGfni = 1u << 4;
+inline constexpr CpuFeatures kNeon = 1u << 5;
+inline constexpr CpuFeatures kNeonSha3 = 1u << 6;  // the SHA-3 extension for NEON registers
 
 // The values that decide: on x86-64 as CPUID and XGETBV(0) return them, on Arm AT_HWCAP of the
 // auxiliary vector (Linux: Documentation/arm64/elf_hwcaps.rst); 0 what the CPU does not have.
