@@ -11,7 +11,7 @@ shift
 checked=0
 failed=0
 # What assertions, position-independent code and sanitizers add: calls into their runtimes, and data.
-added='__assert_fail\|_GLOBAL_OFFSET_TABLE_'
+added='__assert_fail\|_GLOBAL_OFFSET_TABLE_\|_Unwind_Resume'
 added="$added\|__asan_\|__odr_asan\|__ubsan_\|__tsan_\|\(DW\.ref\.\)*__gxx_personality\|typeinfo\|vtable"
 
 for object in "$@"; do
