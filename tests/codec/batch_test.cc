@@ -14,14 +14,14 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-std::shared_ptr<const Factors> OneOutput(std::vector<uint8_t> factors) {
+std::shared_ptr<const Factors> OneOutput(const std::vector<uint8_t>& factors) {
   const size_t sources = factors.size();
-  return std::make_shared<const Factors>(sources, 1, std::move(factors));
+  return std::make_shared<const Factors>(sources, 1, factors);
 }
 
-std::shared_ptr<const Factors> TwoOutputs(std::vector<uint8_t> factors) {
+std::shared_ptr<const Factors> TwoOutputs(const std::vector<uint8_t>& factors) {
   const size_t sources = factors.size() / 2;
-  return std::make_shared<const Factors>(sources, 2, std::move(factors));
+  return std::make_shared<const Factors>(sources, 2, factors);
 }
 
 class BatchTest : public testing::Test {

@@ -47,11 +47,10 @@ TEST(Geometry, HasWhatItWasMadeOf) {
 TEST(Geometry, KeepsACustomGenerator) {
   Bytes generator = {1, 2, 0, 0, 4, 5};
   const Geometry geometry = Geometry::MakeCustom(3, 2, generator).value();
-  const Geometry copy = geometry;
   generator.assign(6, 0);
-  EXPECT_EQ(copy.code(), Code::kReedSolomon);
-  EXPECT_EQ(copy.matrix(), Matrix::kCustom);
-  EXPECT_EQ(Bytes(copy.custom_generator().begin(), copy.custom_generator().end()),
+  EXPECT_EQ(geometry.code(), Code::kReedSolomon);
+  EXPECT_EQ(geometry.matrix(), Matrix::kCustom);
+  EXPECT_EQ(Bytes(geometry.custom_generator().begin(), geometry.custom_generator().end()),
             (Bytes{1, 2, 0, 0, 4, 5}));
 }
 
