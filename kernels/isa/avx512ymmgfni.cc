@@ -1,28 +1,13 @@
 // Kernels for AVX-512 with GFNI where 512-bit registers lower the clock: 32 registers of 256 bits,
 // three-way XOR, multiplication by 8 x 8 bit matrices.
 #include "affine_multiply.h"
-#include "gf_matrix_kernel.h"
-#include "pq_kernel.h"
+#include "table_of.h"
 #include "tables.h"
-#include "xor_kernel.h"
 #include "ymm_vector.h"
 
 namespace parity::kernels {
-namespace {
 
-struct Vector : AffineMultiply<Ymm> {
-  // What fits 32 registers.
-  template <int kRows>
-  static constexpr int kGfLines = 4;
-};
-
-}  // namespace
-
-const KernelTable kAvx512YmmGfniTable = {
-    "avx512ymmgfni",     kAvx2 | kAvx512 | kGfni, 32,
-    XorGenerate<Vector>, PqGenerate<Vector>,      GfMatrix<Vector>,
-    GfMatrixAdd<Vector>, XorCompare<Vector>,      PqCompare<Vector>,
-    GfCompare<Vector>,
-};
+constexpr KernelTable kAvx512YmmGfniTable =
+    TableOf<With32Registers<AffineMultiply<Ymm>>>("avx512ymmgfni", kAvx2 | kAvx512 | kGfni);
 
 }  // namespace parity::kernels

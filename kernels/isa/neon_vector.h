@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "nibble_multiply.h"
 #include "parity/kernels/gf256.h"
 
 namespace parity::kernels {
@@ -53,6 +54,12 @@ struct Neon {
   static Reg LoadTable(const uint8_t* p) { return vld1q_u8(p); }
   static Reg LookUp(Reg table, Reg index) { return vqtbl1q_u8(table, index); }
   static void ClearRegisters() {}
+};
+
+struct NeonMultiply : NibbleMultiply<Neon> {
+  // What fits 32 registers: 4 rows of 4 lines would not.
+  template <int kRows>
+  static constexpr int kGfLines = kRows == 4 ? 3 : 4;
 };
 
 }  // namespace

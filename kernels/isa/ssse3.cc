@@ -1,35 +1,11 @@
 // Kernels for SSSE3: 128-bit registers, multiplication by byte shuffles.
-#include "gf_matrix_kernel.h"
 #include "nibble_multiply.h"
-#include "pq_kernel.h"
+#include "table_of.h"
 #include "tables.h"
 #include "xmm_vector.h"
-#include "xor_kernel.h"
 
 namespace parity::kernels {
-namespace {
 
-struct Vector : NibbleMultiply<Xmm> {
-  // What fits 16 registers.
-  template <int kRows>
-  static constexpr int kGfLines = kRows == 1   ? 4
-                                  : kRows == 2 ? 3
-                                               : 2;
-};
-
-}  // namespace
-
-const KernelTable kSsse3Table = {
-    "ssse3",
-    kSsse3,
-    16,
-    XorGenerate<Vector>,
-    PqGenerate<Vector>,
-    GfMatrix<Vector>,
-    GfMatrixAdd<Vector>,
-    XorCompare<Vector>,
-    PqCompare<Vector>,
-    GfCompare<Vector>,
-};
+constexpr KernelTable kSsse3Table = TableOf<With16Registers<NibbleMultiply<Xmm>>>("ssse3", kSsse3);
 
 }  // namespace parity::kernels
