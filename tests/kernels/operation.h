@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <ostream>
 #include <vector>
 
@@ -212,6 +213,44 @@ inline std::vector<Bytes> ExpectedOf(const Operation& operation, const Job& job)
   }
   return sums;
 }
+
+// The runs of a job, each between pages that fault, so that any byte beside it is missed.
+class GuardedRuns {
+ public:
+  // Gives the job runs of up to `most` bytes.
+  GuardedRuns(const Operation& operation, Job& job, size_t most) : job_(job) {
+    for (size_t i = 0; i < job.k() + job.m(); ++i) {
+      pages_.push_back(std::make_unique<GuardedPages>(most, static_cast<uint32_t>(i)));
+    }
+    Place(pages_[0]->bytes(), false);
+    expected_ = ExpectedOf(operation, job);
+    for (const uint8_t* run : job.parity) before_.emplace_back(run, run + job.bytes);
+  }
+
+  // Makes the job one of this many bytes, which end or start at a page that faults.
+  void Place(size_t bytes, bool at_end) {
+    job_.bytes = bytes;
+    std::vector<uint8_t*> runs;
+    for (const auto& run : pages_) runs.push_back(at_end ? run->end() - bytes : run->start());
+    std::copy_n(runs.begin(), job_.k(), job_.sources.begin());
+    std::copy_n(runs.begin() + static_cast<ptrdiff_t>(job_.k()), job_.m(), job_.parity.begin());
+  }
+
+  // Whether the operation gave output r, which is then as it was before.
+  bool TakeBack(size_t r) {
+    uint8_t* run = job_.parity[r];
+    const auto at = static_cast<size_t>(run - pages_[job_.k() + r]->start());
+    const bool is_right = std::equal(run, run + job_.bytes, expected_[r].data() + at);
+    std::copy_n(before_[r].data() + at, job_.bytes, run);
+    return is_right;
+  }
+
+ private:
+  Job& job_;
+  std::vector<std::unique_ptr<GuardedPages>> pages_;
+  std::vector<Bytes> expected_;  // of the whole pages
+  std::vector<Bytes> before_;
+};
 
 }  // namespace parity::kernels
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <random>
 #include <vector>
 
@@ -83,31 +82,15 @@ TEST_P(EveryWay, GivesTheOracleBytesAtAnyAlignment) {
 TEST_P(EveryWay, StaysInsideItsRuns) {
   constexpr size_t kPages = 4097;
   Job job = JobOf(kSources, kOutputs);
-  std::vector<std::unique_ptr<GuardedPages>> pages;
-  for (size_t i = 0; i < job.k() + job.m(); ++i) {
-    pages.push_back(std::make_unique<GuardedPages>(kPages, static_cast<uint32_t>(i)));
-  }
-  const auto place = [&](size_t bytes, bool at_end) {
-    job.bytes = bytes;
-    std::vector<uint8_t*> runs;
-    for (const auto& run : pages) runs.push_back(at_end ? run->end() - bytes : run->start());
-    std::copy_n(runs.begin(), job.k(), job.sources.begin());
-    std::copy_n(runs.begin() + static_cast<ptrdiff_t>(job.k()), job.m(), job.parity.begin());
-  };
-  place(pages[0]->bytes(), false);
-  const std::vector<Bytes> expected = ExpectedOf(operation(), job);
-  std::vector<Bytes> before;
-  for (const uint8_t* run : job.parity) before.emplace_back(run, run + job.bytes);
+  GuardedRuns runs(operation(), job, kPages);
   for (const Tuning* tuning : kTunings) {
     for (const size_t bytes : HostileLengths()) {
       for (const bool at_end : {false, true}) {
-        place(bytes, at_end);
+        runs.Place(bytes, at_end);
         Run(job, *tuning);
         for (size_t r = 0; r < job.m(); ++r) {
-          const size_t at = static_cast<size_t>(job.parity[r] - pages[job.k() + r]->start());
-          ASSERT_TRUE(std::equal(job.parity[r], job.parity[r] + bytes, expected[r].data() + at))
+          ASSERT_TRUE(runs.TakeBack(r))
               << tuning->measured_on << ": " << bytes << " bytes, output " << r;
-          std::copy_n(before[r].data() + at, bytes, job.parity[r]);
         }
       }
     }
