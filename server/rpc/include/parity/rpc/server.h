@@ -15,6 +15,7 @@
 #include "parity/endpoint/endpoint.h"
 #include "parity/engine/worker_plan.h"
 #include "parity/kernels/kernel_table.h"
+#include "parity/rpc/limits.h"
 
 namespace parity::rpc {
 
@@ -29,6 +30,7 @@ struct ServerOptions {
   engine::WorkerPlan plan;
   const kernels::KernelTable* table = nullptr;
   std::vector<std::string> usable_kernels;  // for GetServerInfo
+  Limits limits;
 };
 
 class Server {
