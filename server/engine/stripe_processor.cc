@@ -19,8 +19,10 @@ void StripeProcessor::RunTurn() {
     turn_.push_back({&request, std::move(status)});
   }
   if (turn_.empty()) return;
-  batch_.Run();
-  batches_.store(batches_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  if (bytes > 0) {
+    batch_.Run();
+    batches_.store(batches_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
   // Only now: part of a slice may have been planned before the rest of it failed.
   for (Planned& planned : turn_) {
     StripeRequest& request = *planned.request;

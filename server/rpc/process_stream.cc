@@ -159,8 +159,10 @@ void ProcessStream::Write() {
   if (!writing_ && !answers_.empty()) {
     writing_ = true;
     grpc::WriteOptions options;
-    // What follows at once can share its way through the socket.
-    if (answers_.size() > 1) options.set_buffer_hint();
+    // What follows at once can share its way through the socket. Not for the first answer: the
+    // initial metadata goes with it, which gRPC would keep back, and then never report it written.
+    if (answers_.size() > 1 && has_written_) options.set_buffer_hint();
+    has_written_ = true;
     stream_.Write(answers_.front(), options, &written_tag_);
     answers_.pop_front();
   }

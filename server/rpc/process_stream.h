@@ -75,6 +75,7 @@ class ProcessStream final : public StripeCaller {
   bool reading_ = false;
   bool read_all_ = false;  // nothing more is to be read
   bool writing_ = false;
+  bool has_written_ = false;
   bool broken_ = false;  // nothing more can be written
   bool finishing_ = false;
   bool finished_ = false;

@@ -138,6 +138,12 @@ absl::Status StripeCall::Prepare() {
 
 absl::Status StripeCall::Admit(Connection& connection, uint64_t message_bytes) {
   const uint64_t bytes = message_bytes + job_.computed_bytes() + kRequestOverheadBytes;
+  if (bytes > worker_.budget().limit_bytes()) {
+    return FieldError(absl::StatusCode::kResourceExhausted, "message",
+                      absl::StrCat(bytes, " bytes with its answer"),
+                      absl::StrCat("at most ", worker_.budget().limit_bytes(),
+                                   ", all that the server may hold: send the stripe as slices"));
+  }
   std::optional<engine::ByteBudget::Lease> lease = connection.holder().Take(bytes);
   if (!lease.has_value()) {
     const engine::ByteBudget& budget = worker_.budget();

@@ -3,6 +3,7 @@
 #define PARITY_TESTS_RPC_BARE_PEERS_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <thread>
 
@@ -16,8 +17,11 @@ class BarePeer {
   explicit BarePeer(const std::string& tcp);
   ~BarePeer();
 
-  // One call of Encode in HTTP/2, with windows that would let any answer through.
-  void SendEncode(const v1::EncodeRequest& request);
+  // A call of Encode in HTTP/2, with windows that would let any answer through. `timeout` is a
+  // grpc-timeout, such as "1n".
+  void SendEncode(const v1::EncodeRequest& request, const std::string& timeout = "");
+  // The same of one that is cancelled at once: the server reads both together.
+  void SendCancelledEncode(const v1::EncodeRequest& request);
 
   // Waits until so many bytes have arrived, without taking them.
   void AwaitBytes(size_t count);
@@ -29,7 +33,10 @@ class BarePeer {
   size_t ReadToEnd();
 
  private:
+  std::string EncodeFrames(const v1::EncodeRequest& request, const std::string& timeout);
+
   const int fd_;
+  uint32_t next_stream_ = 1;
 };
 
 // Listens on a free port. To whoever connects it grants windows for any request, and then reads
