@@ -4,6 +4,7 @@
 
 #include "grpc_load.h"
 #include "measurement.h"
+#include "report.h"
 #include "scenarios.h"
 #include "stream_load.h"
 
@@ -40,6 +41,7 @@ absl::StatusOr<Figures> RunHalfLoad(const Setup& setup) {
   const absl::StatusOr<Measurement> half = Measure(std::move(loads), (*server)->pid(), duration);
   if (!half.ok()) return half.status();
 
+  PrintRuns(stderr, **server);
   Figures figures;
   figures.Add("scenario", "halfload");
   figures.Add("capacity_stripes_per_s", full->requests_per_s);

@@ -11,7 +11,6 @@
 #include "options.h"
 #include "report.h"
 #include "scenarios.h"
-#include "server_stats.h"
 #include "socket_server.h"
 
 namespace parity::bench {
@@ -38,11 +37,7 @@ absl::Status MeasureGrid(const Options& options) {
       absl::FPrintF(stderr, "not measured: %s: %s\n", NameOf(row), result->note);
     }
   }
-  const absl::StatusOr<std::string> runs =
-      DescribeRuns(servers->subject->endpoint(Transport::kUnix));
-  absl::FPrintF(
-      setup.json ? stderr : stdout, "\n%s",
-      runs.ok() ? *runs : absl::StrFormat("no figures of runs: %s\n", runs.status().message()));
+  PrintRuns(setup.json ? stderr : stdout, *servers->subject);
   return absl::OkStatus();
 }
 

@@ -5,6 +5,7 @@
 #include "grpc_load.h"
 #include "load_group.h"
 #include "measurement.h"
+#include "report.h"
 #include "scenarios.h"
 
 namespace parity::bench {
@@ -54,6 +55,7 @@ absl::StatusOr<Figures> RunMixed(const Setup& setup) {
   if (!window.ok()) return window.status();
   if (absl::Status status = streaming.Stop(); !status.ok()) return status;
 
+  PrintRuns(stderr, **server);
   Figures figures;
   figures.Add("scenario", "mixed");
   figures.Add("p50_alone_us", alone->p50_us);

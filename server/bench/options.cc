@@ -1,5 +1,7 @@
 #include "options.h"
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
@@ -73,6 +75,7 @@ struct Arguments {
   std::optional<uint32_t> parity;
   std::string kernels = "auto";
   std::string server;
+  std::vector<std::string> server_options;
   std::string subject = "parityd";
   std::string scenario;
   int connections = 1000;
@@ -164,6 +167,9 @@ void AddOptions(CLI::App& app, Arguments& arguments) {
   app.add_option("--server", arguments.server,
                  "The parityd to measure. Default: that beside this program")
       ->type_name("PATH");
+  app.add_option("--server-option", arguments.server_options,
+                 "An option for parityd, as --server-option=--workers=1; repeatable")
+      ->type_name("OPTION");
   app.add_option("--subject", arguments.subject,
                  "parityd; or naive, to check the bench itself: the tuned client on the naive\n"
                  "server")
@@ -222,7 +228,9 @@ absl::StatusOr<Options> OptionsFrom(const Arguments& arguments) {
   absl::StatusOr<codec::Geometry> geometry = GeometryOf(arguments);
   if (!geometry.ok()) return geometry.status();
   const absl::StatusOr<const kernels::KernelTable*> table = kernels::SelectTable(arguments.kernels);
-  if (!table.ok()) return table.status();
+  if (!table.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat("--kernels: ", table.status().message()));
+  }
   Scenario scenario = Scenario::kNone;
   Subject subject = Subject::kParityd;
   Role role = Role::kBench;
@@ -241,11 +249,15 @@ absl::StatusOr<Options> OptionsFrom(const Arguments& arguments) {
   }
 
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe");
+  const std::string server =
+      arguments.server.empty() ? (self.parent_path() / "parityd").string() : arguments.server;
+  if (role == Role::kBench && access(server.c_str(), X_OK) != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--server: got ", server, ", which is no program that can be run"));
+  }
   const bool is_overload = scenario == Scenario::kOverload;
   Options options(
-      Setup{self.string(),
-            arguments.server.empty() ? (self.parent_path() / "parityd").string() : arguments.server,
-            *geometry, *table,
+      Setup{self.string(), server, arguments.server_options, *geometry, *table,
             absl::Seconds(arguments.seconds.value_or(is_overload ? kOverloadSeconds : kSeconds)),
             arguments.rounds.value_or(arguments.quick ? kQuickRounds : kRounds), arguments.depth,
             arguments.connections, arguments.json, subject, arguments.gather, std::move(scratch)});
@@ -258,7 +270,8 @@ absl::StatusOr<Options> OptionsFrom(const Arguments& arguments) {
     if (!endpoint.ok()) return endpoint.status();
     options.listen.push_back(*endpoint);
   }
-  if (role == Role::kBench) options.rows = RowsThatFit(*rows, *geometry);
+  if (role == Role::kBench && scenario == Scenario::kNone)
+    options.rows = RowsThatFit(*rows, *geometry);
   return options;
 }
 

@@ -8,6 +8,7 @@
 #include "load_group.h"
 #include "measurement.h"
 #include "process_usage.h"
+#include "report.h"
 #include "scenarios.h"
 #include "unary_load.h"
 
@@ -101,6 +102,7 @@ absl::StatusOr<Figures> RunOverload(const Setup& setup, uint64_t max_held_bytes)
   if (!recovery.ok()) return recovery.status();
   const MemoryUse after = MemoryOf(pid);
 
+  PrintRuns(stderr, **server);
   Figures figures;
   figures.Add("scenario", "overload");
   figures.Add("seconds", overload->seconds);

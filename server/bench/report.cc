@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "figures.h"
 #include "parity/version/version.h"
+#include "server_stats.h"
 
 namespace parity::bench {
 namespace {
@@ -39,6 +40,12 @@ void PrintCircumstances(std::FILE* to, const Setup& setup) {
                 CpuModel(), std::thread::hardware_concurrency(), setup.table->name,
                 codec::NameOf(setup.geometry.code()), setup.geometry.data_shards(),
                 setup.geometry.parity_shards(), version::Version(), version::Revision());
+}
+
+void PrintRuns(std::FILE* to, const ServerProcess& server) {
+  const absl::StatusOr<std::string> runs = DescribeRuns(server.endpoint(Transport::kUnix));
+  absl::FPrintF(to, "%s\n",
+                runs.ok() ? *runs : absl::StrCat("no figures of runs: ", runs.status().message()));
 }
 
 void PrintTableHeader(std::FILE* to) {

@@ -12,6 +12,10 @@ namespace parity::bench {
 // What the figures depend on: the machine, the kernels, the code, the build.
 void PrintCircumstances(std::FILE* to, const Setup& setup);
 
+// How long the runs were that the server's kernels read, and how their sources lay: what it has
+// counted since it started. Says so if it does not count.
+void PrintRuns(std::FILE* to, const ServerProcess& server);
+
 void PrintTableHeader(std::FILE* to);
 void PrintTableRow(std::FILE* to, const Result& result);
 

@@ -28,6 +28,7 @@ absl::StatusOr<std::unique_ptr<ServerProcess>> StartSubject(
   if (setup.subject == Subject::kNaive) return Start(setup, name, "naive-server");
   std::vector<std::string> command = {setup.parityd_path,
                                       absl::StrCat("--kernels=", setup.table->name)};
+  command.insert(command.end(), setup.parityd_options.begin(), setup.parityd_options.end());
   command.insert(command.end(), arguments.begin(), arguments.end());
   return ServerProcess::Start(name, command, *setup.scratch);
 }

@@ -22,6 +22,7 @@ enum class Subject { kParityd, kNaive };
 struct Setup {
   std::string bench_path;  // this program
   std::string parityd_path;
+  std::vector<std::string> parityd_options;  // besides those that a measurement needs
   codec::Geometry geometry;
   const kernels::KernelTable* table;
   absl::Duration duration;  // of a round

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "grpc_load.h"
 #include "measurement.h"
+#include "report.h"
 #include "scenarios.h"
 
 namespace parity::bench {
@@ -21,7 +22,10 @@ absl::StatusOr<Measurement> With(const Setup& setup, const Workload& workload, i
       OpenGrpcLoads((*server)->endpoint(Transport::kUnix), Mode::kStream, workload, kConnections,
                     DepthOf(setup, workload.job));
   if (!loads.ok()) return loads.status();
-  return Measure(*std::move(loads), (*server)->pid(), setup.duration * setup.rounds);
+  absl::StatusOr<Measurement> measured =
+      Measure(*std::move(loads), (*server)->pid(), setup.duration * setup.rounds);
+  PrintRuns(stderr, **server);
+  return measured;
 }
 
 }  // namespace
