@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -38,7 +39,8 @@ class ChildProcess {
   int Terminate();
 
  private:
-  ChildProcess(pid_t pid, std::string output_path) : pid_(pid), output_path_(output_path) {}
+  ChildProcess(pid_t pid, std::string output_path)
+      : pid_(pid), output_path_(std::move(output_path)) {}
 
   const pid_t pid_;
   const std::string output_path_;

@@ -195,6 +195,14 @@ class StreamClient final : public Client,
   bool ended_ = false;
 };
 
+std::unique_ptr<Client> MakeClient(Mode mode, const endpoint::Endpoint& server,
+                                   const Workload& workload, size_t part, size_t parts, Run& run) {
+  if (mode == Mode::kUnary) {
+    return std::make_unique<UnaryClient>(server, workload, part, parts, run);
+  }
+  return std::make_unique<StreamClient>(server, workload, part, parts, run);
+}
+
 }  // namespace
 
 absl::StatusOr<double> RunNaiveClient(const endpoint::Endpoint& server, Mode mode,
@@ -204,11 +212,7 @@ absl::StatusOr<double> RunNaiveClient(const endpoint::Endpoint& server, Mode mod
   std::vector<std::unique_ptr<Client>> clients;
   const auto parts = static_cast<size_t>(connections);
   for (size_t part = 0; part < parts; ++part) {
-    if (mode == Mode::kStream) {
-      clients.push_back(std::make_unique<StreamClient>(server, workload, part, parts, run));
-    } else {
-      clients.push_back(std::make_unique<UnaryClient>(server, workload, part, parts, run));
-    }
+    clients.push_back(MakeClient(mode, server, workload, part, parts, run));
   }
   for (const auto& client : clients) client->Start(depth);
   absl::SleepFor(WarmUp(duration));

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <map>
+#include <numeric>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -11,6 +12,9 @@
 
 namespace parity::bench {
 namespace {
+
+// Lengths with a smaller share are left out.
+constexpr double kShownPercent = 0.1;
 
 constexpr char kMethod[] = "GetServerStats";
 
@@ -47,6 +51,8 @@ absl::StatusOr<std::string> DescribeRuns(const endpoint::Endpoint& server) {
     return 100 * static_cast<double>(bytes) / static_cast<double>(all);
   };
   for (const auto& [max_bytes, bytes] : rows) {
+    const uint64_t of_length = std::accumulate(bytes.begin(), bytes.end(), uint64_t{0});
+    if (percent(of_length) < kShownPercent) continue;
     absl::StrAppendFormat(&text, "%21d  %8.1f%% %8.1f%% %8.1f%%\n", max_bytes,
                           percent(bytes[v1::ALIGNMENT_ALIGNED]),
                           percent(bytes[v1::ALIGNMENT_EQUAL]), percent(bytes[v1::ALIGNMENT_MIXED]));

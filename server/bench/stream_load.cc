@@ -62,8 +62,9 @@ class StreamLoad final : public Load {
   }
 
  private:
-  // Operations of the stream, which are their own tags.
-  enum Event : intptr_t { kNone, kStarted, kWritten, kClosed, kRead, kFinished };
+  // Operations of the stream; their tags point to kTags.
+  enum Event { kNone, kStarted, kWritten, kClosed, kRead, kFinished };
+  static constexpr Event kTags[] = {kNone, kStarted, kWritten, kClosed, kRead, kFinished};
 
   struct Slot {
     bool is_free = true;
@@ -72,7 +73,7 @@ class StreamLoad final : public Load {
     Clock::time_point start;
   };
 
-  static void* TagOf(Event event) { return reinterpret_cast<void*>(event); }
+  static void* TagOf(Event event) { return const_cast<Event*>(&kTags[event]); }
 
   bool is_open_loop() const { return interval_ != Clock::duration::zero(); }
 
@@ -85,7 +86,7 @@ class StreamLoad final : public Load {
       return kNone;
     }
     --pending_;
-    return static_cast<Event>(reinterpret_cast<intptr_t>(tag));
+    return *static_cast<const Event*>(tag);
   }
 
   absl::Status Handle(Event event, const LoadControl& control, Meter& meter) {
@@ -131,7 +132,10 @@ class StreamLoad final : public Load {
     next_id_ += slots_.size();
     due_ += interval_;
     can_write_ = false;
-    stream_->Write(exchange_.StreamRequest(slots_[index].id, slots_[index].sources),
+    // What can be followed by another at once need not be sent by itself.
+    grpc::WriteOptions options;
+    if (!is_open_loop() && !free_.empty()) options.set_buffer_hint();
+    stream_->Write(exchange_.StreamRequest(slots_[index].id, slots_[index].sources), options,
                    TagOf(kWritten));
     ++pending_;
   }
