@@ -18,8 +18,10 @@ set -eu
 #   libisal-dev                                   CRC32C of shard files; yardstick of the kernel tests
 #   libspdlog-dev                                 the server's log
 #   libcli11-dev                                  command lines
+#   nlohmann-json3-dev                            parityd --print-topology=json
 build="g++ cmake ninja-build ccache pkg-config git libgrpc++-dev protobuf-compiler-grpc libprotobuf-dev
-  protobuf-compiler libabsl-dev libhwloc-dev libisal-dev libspdlog-dev libcli11-dev"
+  protobuf-compiler libabsl-dev libhwloc-dev libisal-dev libspdlog-dev libcli11-dev
+  nlohmann-json3-dev"
 #   libgtest-dev libgmock-dev librapidcheck-dev   unit, fake and property tests
 #   python3-grpcio python3-protobuf               the README's client in another language
 #   never installed by this script: golang-go golang-github-klauspost-reedsolomon-dev libjerasure-dev
