@@ -62,7 +62,8 @@ timeout 300 qemu-system-x86_64 -accel tcg,thread=multi -machine q35 -cpu max \
   -numa node,nodeid=0,cpus=0-1,memdev=m0 -numa node,nodeid=1,cpus=2-3,memdev=m1 \
   -numa dist,src=0,dst=1,val=21 \
   -kernel "$kernel"/boot/vmlinuz-* -initrd "$work/initrd" -append "console=ttyS0 quiet panic=-1" \
-  -nographic -vga none -nic none -no-reboot </dev/null | tr -cd '\11\12\40-\176' | tee "$work/log"
+  -nographic -vga none -nic none -no-reboot </dev/null |
+  sed -u 's/\x1b\(\[[?0-9;]*[a-zA-Z]\|c\)//g; s/\r//g' | tee "$work/log"
 grep -q '^numa: guest: passed$' "$work/log" || {
   echo "numa: FAILED" >&2
   exit 1
