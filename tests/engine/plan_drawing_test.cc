@@ -15,10 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const KernelChoice& Kernels() {
-  static const KernelChoice kernels{"auto", "avx2", {"avx2", "sse2", "scalar"}};
-  return kernels;
-}
+KernelChoice Kernels() { return {"auto", "avx2", {"avx2", "sse2", "scalar"}}; }
 
 TEST(PlanDrawing, ShowsCoresWorkersAndWhatDecided) {
   const Topology host = Topology::Exported("two_packages.xml");
