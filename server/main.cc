@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "parity/endpoint/endpoint.h"
+#include "parity/engine/plan_drawing.h"
 #include "parity/engine/worker_plan.h"
 #include "parity/kernels/dispatch.h"
 #include "parity/rpc/server.h"
@@ -37,6 +38,7 @@ struct Options {
   std::optional<uint32_t> workers;
   std::string kernels = "auto";
   double grace_s = 10;
+  std::string print_topology;  // the format, or empty: serve
 };
 
 void AddOptions(CLI::App& app, Options& options) {
@@ -73,6 +75,10 @@ void AddOptions(CLI::App& app, Options& options) {
           },
           ""))
       ->capture_default_str();
+  app.add_flag("--print-topology{text}", options.print_topology,
+               "Print which workers would run on which cores, with which memory and kernels, and "
+               "why, and exit: --print-topology or --print-topology=json")
+      ->check(CLI::IsMember({"text", "json"}));
 }
 
 absl::StatusOr<rpc::ServerOptions> ServerOptionsFrom(const Options& options) {
@@ -97,11 +103,22 @@ absl::StatusOr<rpc::ServerOptions> ServerOptionsFrom(const Options& options) {
   return server;
 }
 
-int Serve(const Options& options) {
+void PrintTopology(const Options& options, const rpc::ServerOptions& server) {
+  const engine::KernelChoice kernels{options.kernels, std::string(server.table->name),
+                                     server.usable_kernels};
+  std::cout << (options.print_topology == "json" ? engine::PlanAsJson(server.plan, kernels)
+                                                 : engine::DrawPlan(server.plan, kernels));
+}
+
+int Run(const Options& options) {
   absl::StatusOr<rpc::ServerOptions> server_options = ServerOptionsFrom(options);
   if (!server_options.ok()) {
     spdlog::error(std::string(server_options.status().message()));
     return kUsageError;
+  }
+  if (!options.print_topology.empty()) {
+    PrintTopology(options, *server_options);
+    return EXIT_SUCCESS;
   }
   // Blocked before any thread exists, so that only this one ever sees the signals.
   sigset_t signals;
@@ -157,5 +174,5 @@ int main(int argc, char** argv) {
     const int code = app.exit(error);
     return code == 0 ? EXIT_SUCCESS : parity::kUsageError;
   }
-  return parity::Serve(options);
+  return parity::Run(options);
 }

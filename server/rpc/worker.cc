@@ -9,6 +9,7 @@
 #include "grpcpp/server_context.h"
 #include "parity/engine/buffer_pool.h"
 #include "parity/engine/pinning.h"
+#include "parity/engine/thread_placement.h"
 #include "parity/wire/limits.h"
 #include "spdlog/spdlog.h"
 
@@ -121,10 +122,10 @@ bool Worker::NextEventNow(void** tag, bool* ok) {
 }
 
 void Worker::Run() {
+  // First, as whatever the thread allocates before is not on its node.
+  const engine::Placement placement = engine::PlaceThread(place_);
+  for (const std::string& warning : engine::NewWarnings(placement)) spdlog::warn(warning);
   engine::NameThread(absl::StrCat("worker-", id_));
-  if (absl::Status pinned = engine::PinThread(place_.cpu); !pinned.ok()) {
-    spdlog::warn("worker {} runs unpinned: {}", id_, pinned.ToString());
-  }
   methods_->AskForCalls();
   health_->AskForCalls();
   started_.set_value();
