@@ -24,9 +24,10 @@ constexpr size_t kLargePages = (8 << 20) / kPageBytes;
 
 using PagesByNode = std::map<int, size_t>;
 
-// Adds the pages of [begin, end) to the arena that each is in.
-bool Count(pid_t process, uintptr_t begin, uintptr_t end,
-           std::map<uintptr_t, PagesByNode>& arenas) {
+// Adds the pages of [begin, end) to the arena that each would be in, and to `begins` the arenas
+// whose first page is there: where there is none, it is other memory, of stacks and libraries.
+bool Count(pid_t process, uintptr_t begin, uintptr_t end, std::map<uintptr_t, PagesByNode>& arenas,
+           std::set<uintptr_t>& begins) {
   std::vector<void*> pages;
   for (uintptr_t page = begin; page < end; page += kPageBytes) {
     pages.push_back(reinterpret_cast<void*>(page));  // NOLINT(performance-no-int-to-ptr)
@@ -38,7 +39,9 @@ bool Count(pid_t process, uintptr_t begin, uintptr_t end,
   }
   for (size_t i = 0; i < pages.size(); ++i) {
     const uintptr_t page = begin + i * kPageBytes;
-    if (nodes[i] >= 0) ++arenas[page - page % kArenaBytes][nodes[i]];
+    if (nodes[i] < 0) continue;
+    ++arenas[page - page % kArenaBytes][nodes[i]];
+    if (page % kArenaBytes == 0) begins.insert(page);
   }
   return true;
 }
@@ -51,6 +54,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   std::map<uintptr_t, PagesByNode> arenas;
+  std::set<uintptr_t> begins;
   std::ifstream maps(std::string("/proc/") + argv[1] + "/maps");
   for (std::string line; std::getline(maps, line);) {
     // "begin-end perms offset device inode [name]"; of interest is what is no file and may be
@@ -62,12 +66,13 @@ int main(int argc, char** argv) {
     std::string perms, offset, device, inode, name;
     fields >> std::hex >> begin >> dash >> end >> perms >> offset >> device >> inode >> name;
     if (perms.rfind("rw", 0) != 0 || !name.empty()) continue;
-    if (!Count(static_cast<pid_t>(std::atoi(argv[1])), begin, end, arenas)) return 1;
+    if (!Count(static_cast<pid_t>(std::atoi(argv[1])), begin, end, arenas, begins)) return 1;
   }
   size_t large = 0;
   bool pure = true;
   std::set<int> used_nodes;
   for (const auto& [arena, nodes] : arenas) {
+    if (begins.count(arena) == 0) continue;
     size_t pages = 0;
     for (const auto& [node, count] : nodes) pages += count;
     if (pages <= kLargePages) continue;
