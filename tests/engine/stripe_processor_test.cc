@@ -1,8 +1,10 @@
 #include "parity/engine/stripe_processor.h"
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <random>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -345,6 +347,99 @@ TEST_F(StripeProcessorTest, AnErrorOfTheCodecIsTheOutcomeAndTheOthersAreDone) {
   EXPECT_EQ(codec::FieldOf(*impossible->outcome), "present");
   EXPECT_TRUE(possible->outcome->ok());
   EXPECT_TRUE(Computed(possible->job()) == stripes.Pick(stripes.parity()));
+}
+
+// Hands every share to helpers on threads of their own.
+class ThreadCrew final : public Crew {
+ public:
+  ~ThreadCrew() override { Wait(); }
+  void Wait() {
+    for (std::thread& helper : helpers_) helper.join();
+    helpers_.clear();
+  }
+  void Offer(const std::shared_ptr<JobShare>& share) override {
+    for (int i = 0; i < 2; ++i) {
+      helpers_.emplace_back([this, share] {
+        StripeProcessor processor(codec::BestTable(), BufferPool::Make(0));
+        processor.Help(share);
+        while (!processor.idle()) processor.RunTurn();
+        helped += processor.batches();
+      });
+    }
+  }
+  std::atomic<uint64_t> helped{0};
+
+ private:
+  std::vector<std::thread> helpers_;
+};
+
+TEST_F(StripeProcessorTest, OthersTakePartInLargeJobsOnly) {
+  const Geometry geometry = *Geometry::Make(Code::kReedSolomon, 4, 2);
+  for (const size_t bytes : {size_t{100'000}, size_t{3'000'000}}) {
+    const Stripes stripes(geometry, bytes, 2, random_);
+    const auto data = stripes.Pick(stripes.data());
+    const ShardList list(data, random_);
+    const auto shards = list.shards();
+    uint64_t batches = 0;
+    uint64_t helped = 0;
+    size_t slices = 0;
+    for (int round = 0; round < 20; ++round) {
+      ThreadCrew crew;
+      StripeProcessor processor(codec::BestTable(), BufferPool::Make(64 << 20), &crew);
+      auto request = Make(geometry, {Operation::kEncode, shards, bytes, 2, {}, {}, {}});
+      slices = request->job().slices();
+      processor.Queue(line_, *request);
+      while (!processor.idle()) processor.RunTurn();
+      ASSERT_TRUE(request->outcome.has_value());
+      ASSERT_TRUE(request->outcome->ok()) << *request->outcome;
+      ASSERT_TRUE(Computed(request->job()) == stripes.Pick(stripes.parity()));
+      request = nullptr;  // whoever is still there must not touch it
+      batches += processor.batches();
+      crew.Wait();
+      helped += crew.helped;
+    }
+    if (slices < JobShare::kLeastSlices) {
+      EXPECT_EQ(helped, 0u);
+    } else {
+      EXPECT_EQ(batches + helped, 20 * slices);
+      EXPECT_GT(helped, 0u);
+    }
+  }
+}
+
+TEST_F(StripeProcessorTest, AnErrorEndsASharedJobForAll) {
+  const Stripes stripes(*Geometry::Make(Code::kReedSolomon, 4, 2), 3'000'000, 1, random_);
+  const std::vector<uint32_t> present = {0, 1, 5};
+  const std::vector<uint32_t> wanted = {3};
+  const auto left = stripes.Pick(present);
+  const ShardList list(left);
+  const auto shards = list.shards();
+  for (int round = 0; round < 20; ++round) {
+    ThreadCrew crew;
+    StripeProcessor processor(codec::BestTable(), BufferPool::Make(64 << 20), &crew);
+    auto request = Make(stripes.geometry,
+                        {Operation::kReconstruct, shards, 3'000'000, 1, present, wanted, {}});
+    processor.Queue(line_, *request);
+    while (!processor.idle()) processor.RunTurn();
+    EXPECT_TRUE(absl::IsFailedPrecondition(*request->outcome)) << *request->outcome;
+  }
+}
+
+TEST_F(StripeProcessorTest, ASharedJobThatIsNotWantedIsNotTouchedAfterwards) {
+  const Stripes stripes(*Geometry::Make(Code::kXor, 4, 1), 4 << 20, 1, random_);
+  const auto data = stripes.Pick(stripes.data());
+  const ShardList list(data);
+  const auto shards = list.shards();
+  for (int round = 0; round < 20; ++round) {
+    ThreadCrew crew;
+    StripeProcessor processor(codec::BestTable(), BufferPool::Make(64 << 20), &crew);
+    auto request = Make(stripes.geometry, {Operation::kEncode, shards, 4 << 20, 1, {}, {}, {}});
+    processor.Queue(line_, *request);
+    if (round % 2 == 1) processor.RunTurn();
+    request->wanted = absl::CancelledError("gone");
+    while (!processor.idle()) processor.RunTurn();
+    ASSERT_TRUE(request->outcome.has_value());
+  }
 }
 
 TEST_F(StripeProcessorTest, TheNumberOfShardsIsThatOfTheOperation) {

@@ -8,7 +8,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -18,6 +20,7 @@
 #include "parity/codec/run_counts.h"
 #include "parity/engine/buffer_pool.h"
 #include "parity/engine/fair_queue.h"
+#include "parity/engine/job_share.h"
 #include "parity/engine/stripe_job.h"
 #include "parity/kernels/kernel_table.h"
 
@@ -38,6 +41,7 @@ class StripeRequest {
   friend class StripeProcessor;
   FairQueue<StripeRequest*>::Line* line_ = nullptr;
   size_t next_slice_ = 0;
+  std::shared_ptr<JobShare> share_;  // if others may take part
 };
 
 // Not thread-safe, but for the counters: each worker has its own.
@@ -48,8 +52,10 @@ class StripeProcessor {
   // Source bytes of a turn; the last slice may exceed it. Some 50 us of work.
   static constexpr uint64_t kTurnBytes = 1 << 20;
 
-  StripeProcessor(const kernels::KernelTable& table, std::shared_ptr<BufferPool> pool)
-      : table_(table), pool_(std::move(pool)), batch_(table) {}
+  // `crew`, which may be null, is offered large jobs. It must outlive the processor.
+  StripeProcessor(const kernels::KernelTable& table, std::shared_ptr<BufferPool> pool,
+                  Crew* crew = nullptr)
+      : table_(table), pool_(std::move(pool)), crew_(crew), batch_(table) {}
 
   codec::CodecCache& codecs() { return codecs_; }
   BufferPool& pool() { return *pool_; }
@@ -57,7 +63,10 @@ class StripeProcessor {
   // Puts a request whose memory is allocated in its client's line. It must live until it is Done.
   void Queue(Line& line, StripeRequest& request);
 
-  bool idle() const { return queue_.empty(); }
+  // Takes part in the job of another processor, when it has nothing else to do.
+  void Help(std::shared_ptr<JobShare> share) { helped_.push_back(std::move(share)); }
+
+  bool idle() const { return queue_.empty() && helped_.empty(); }
 
   // Computes slices of what is queued, kTurnBytes of them, and calls Done for requests that are.
   void RunTurn();
@@ -69,15 +78,26 @@ class StripeProcessor {
  private:
   struct Planned {
     StripeRequest* request;
+    std::optional<size_t> slice;  // if there was one left
     absl::Status status;
   };
+
+  // Plans the next slice of a request.
+  Planned Plan(StripeRequest& request);
+  // After the batch has run.
+  void Conclude(const Planned& planned);
+  // Computes a slice of a job of another processor.
+  void HelpOnce();
+  void RunBatch();
 
   const kernels::KernelTable& table_;
   const std::shared_ptr<BufferPool> pool_;
   codec::CodecCache codecs_;
+  Crew* const crew_;
   codec::Batch batch_;
   FairQueue<StripeRequest*> queue_;
   std::vector<Planned> turn_;
+  std::deque<std::shared_ptr<JobShare>> helped_;
   std::atomic<uint64_t> batches_{0};
 };
 
