@@ -225,6 +225,7 @@ absl::Status StripeMessage::Parse(uint64_t begin, uint64_t end) {
 }
 
 void StripeMessage::SetShards(absl::Span<const size_t> ends) {
+  shards_.reserve(ends.size());
   size_t begin = 0;
   for (size_t end : ends) {
     shards_.emplace_back(segments_.data() + begin, end - begin);
@@ -271,6 +272,8 @@ absl::Status StripeMessage::SplitPacked(absl::Span<const codec::Segment> packed)
   if (!status.ok()) return status;
 
   std::vector<size_t> ends;
+  ends.reserve(count);
+  segments_.reserve(packed.size() + count);
   uint64_t room = shard_bytes_;  // left in the current shard
   for (codec::Segment segment : packed) {
     while (segment.bytes > 0) {

@@ -114,18 +114,17 @@ void ProcessStream::Serve() {
     outcome_ = message.status();
     return;
   }
-  const std::optional<Operation> operation = OperationOf(message->field);
   const uint64_t bytes = request_.Length();
-  const uint64_t limit = worker_.limits().max_message_bytes;
   request_.Clear();
-  absl::StatusOr<wire::StripeMessage> stripe =
-      !operation.has_value() ? codec::InvalidField("request", "none", "one")
-      : bytes > limit
-          ? TooLong(bytes, limit)
-          : wire::StripeMessage::Read(std::move(message->slices), message->begin, message->end);
   ++computing_;
-  StripeCall::Serve(worker_, *connection_, *this, message->id,
-                    operation.value_or(Operation::kEncode), bytes, std::move(stripe));
+  const std::optional<Operation> operation = OperationOf(message->field);
+  if (!operation.has_value()) {
+    worker_.counters().failed_requests.Add(1);
+    Answer(message->id, Operation::kEncode, codec::InvalidField("request", "none", "one"));
+    return;
+  }
+  StripeCall::Serve(worker_, *connection_, *this, message->id, *operation,
+                    {std::move(message->slices), bytes, message->begin, message->end});
 }
 
 absl::Status ProcessStream::Waiting() const {

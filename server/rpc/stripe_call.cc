@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "call_status.h"
 #include "connection.h"
 #include "grpcpp/support/slice.h"
 #include "parity/codec/field_error.h"
@@ -91,17 +92,19 @@ absl::Status Renamed(const absl::Status& status, const wire::StripeMessage& mess
 }  // namespace
 
 void StripeCall::Serve(Worker& worker, Connection& connection, StripeCaller& caller, uint64_t id,
-                       Operation operation, uint64_t message_bytes,
-                       absl::StatusOr<wire::StripeMessage> message) {
-  if (!message.ok()) {
-    worker.counters().failed_requests.Add(1);
-    caller.Answer(id, operation, message.status());
-    return;
+                       Operation operation, Source source) {
+  const uint64_t limit = worker.limits().max_message_bytes;
+  absl::StatusOr<wire::StripeMessage> message =
+      source.message_bytes > limit
+          ? TooLong(source.message_bytes, limit)
+          : wire::StripeMessage::Read(std::move(source.slices), source.begin, source.end);
+  absl::Status status = message.status();
+  std::unique_ptr<StripeCall> call;
+  if (status.ok()) {
+    call.reset(new StripeCall(worker, caller, id, operation, *std::move(message)));
+    status = call->Prepare();
   }
-  std::unique_ptr<StripeCall> call(
-      new StripeCall(worker, caller, id, operation, *std::move(message)));
-  absl::Status status = call->Prepare();
-  if (status.ok()) status = call->Admit(connection, message_bytes);
+  if (status.ok()) status = call->Admit(connection, source.message_bytes);
   if (!status.ok()) {
     Counters& counters = worker.counters();
     (wire::RetryDelayOf(status) ? counters.refused_requests : counters.failed_requests).Add(1);

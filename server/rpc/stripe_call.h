@@ -32,11 +32,18 @@ class StripeCaller {
 // Owns itself. Lives on its worker's thread.
 class StripeCall final : public engine::StripeRequest {
  public:
-  // Reads the request, which takes `message_bytes`, and queues it, or answers at once with what is
-  // wrong with it. The caller must outlive the answer.
+  // Where a request lies: bytes [begin, end) of the slices of a message.
+  struct Source {
+    wire::SliceList slices;
+    uint64_t message_bytes;
+    uint64_t begin;
+    uint64_t end;
+  };
+
+  // Reads the request and queues it, or answers at once with what is wrong with it. The caller must
+  // outlive the answer.
   static void Serve(Worker& worker, Connection& connection, StripeCaller& caller, uint64_t id,
-                    engine::Operation operation, uint64_t message_bytes,
-                    absl::StatusOr<wire::StripeMessage> message);
+                    engine::Operation operation, Source source);
 
   engine::StripeJob& job() override { return job_; }
   absl::Status Wanted() const override { return caller_.Waiting(); }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "call_status.h"
+#include "parity/wire/slice_list.h"
 #include "parity/wire/status.h"
 #include "worker.h"
 
@@ -41,15 +42,15 @@ void UnaryCall::Arrived(bool ok) {
 }
 
 void UnaryCall::ServeStripe(engine::Operation operation) {
-  grpc::ByteBuffer request;
-  request.Swap(&request_);
-  const uint64_t bytes = request.Length();
-  absl::StatusOr<wire::StripeMessage> message =
-      bytes > worker_.limits().max_message_bytes
-          ? TooLong(bytes, worker_.limits().max_message_bytes)
-          : wire::StripeMessage::Read(request);
-  request.Clear();
-  StripeCall::Serve(worker_, *connection_, *this, 0, operation, bytes, std::move(message));
+  const uint64_t bytes = request_.Length();
+  absl::StatusOr<wire::SliceList> slices = wire::SlicesOf(request_);
+  request_.Clear();
+  if (!slices.ok()) {
+    Answer(slices.status());
+    return;
+  }
+  StripeCall::Serve(worker_, *connection_, *this, 0, operation,
+                    {*std::move(slices), bytes, 0, bytes});
 }
 
 absl::Status UnaryCall::Waiting() const {
