@@ -222,9 +222,13 @@ absl::StatusOr<double> RunNaiveClient(const endpoint::Endpoint& server, Mode mod
   absl::SleepFor(WarmUp(duration));
   const uint64_t before = run.answers;
   const absl::Time begin = absl::Now();
-  absl::SleepFor(duration);
-  const auto answers = static_cast<double>(run.answers - before);
-  const double requests_per_s = answers / absl::ToDoubleSeconds(absl::Now() - begin);
+  uint64_t answers = 0;
+  do {
+    absl::SleepFor(duration);
+    answers = run.answers - before;
+  } while (answers == 0 && absl::Now() - begin < absl::FromChrono(kPatience));
+  const double requests_per_s =
+      static_cast<double>(answers) / absl::ToDoubleSeconds(absl::Now() - begin);
   run.stopping = true;
   absl::Status status;
   for (const auto& client : clients) status.Update(client->Await());
