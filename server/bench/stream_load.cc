@@ -131,10 +131,7 @@ class StreamLoad final : public Load {
     next_id_ += slots_.size();
     due_ += interval_;
     can_write_ = false;
-    // What can be followed by another at once need not be sent by itself.
-    grpc::WriteOptions options;
-    if (!is_open_loop() && !free_.empty()) options.set_buffer_hint();
-    stream_->Write(exchange_.StreamRequest(slots_[index].id, slots_[index].sources), options,
+    stream_->Write(exchange_.StreamRequest(slots_[index].id, slots_[index].sources),
                    TagOf(kWritten));
     ++pending_;
   }
