@@ -9,6 +9,7 @@
 #include "grpcpp/create_channel_posix.h"
 #include "grpcpp/support/async_unary_call.h"
 #include "grpcpp/support/channel_arguments.h"
+#include "load.h"
 
 namespace parity::bench {
 namespace {
@@ -56,6 +57,11 @@ absl::StatusOr<grpc::ByteBuffer> CallAndWait(GrpcConnection& connection, absl::s
   queue.Next(&tag, &ok);  // says that nothing is left
   if (!status.ok()) return CallFailed(method, status);
   return response;
+}
+
+absl::Status NoAnswer(absl::string_view method) {
+  return absl::DeadlineExceededError(
+      absl::StrCat(method, ": no answer within ", kPatience.count(), " s"));
 }
 
 absl::Status CallFailed(absl::string_view method, const grpc::Status& status) {

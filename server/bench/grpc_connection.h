@@ -37,6 +37,9 @@ std::string PathOf(absl::string_view method);
 absl::StatusOr<grpc::ByteBuffer> CallAndWait(GrpcConnection& connection, absl::string_view method,
                                              const grpc::ByteBuffer& request);
 
+// That nothing came of the method for kPatience.
+absl::Status NoAnswer(absl::string_view method);
+
 // What a call ended with, as an error of the bench that names the method.
 absl::Status CallFailed(absl::string_view method, const grpc::Status& status);
 

@@ -3,6 +3,7 @@
 #define PARITY_SERVER_BENCH_LOAD_H_
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 
 #include "absl/status/status.h"
@@ -19,6 +20,9 @@ struct Workload {
   Sources sources;
   const kernels::KernelTable* table;
 };
+
+// A load that gets no answer for so long has failed.
+inline constexpr std::chrono::seconds kPatience{20};
 
 // Set by whoever runs loads, read by them.
 struct LoadControl {

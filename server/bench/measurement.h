@@ -23,7 +23,8 @@ struct Measurement {
 // 10^9 bytes of data shards a second.
 double Gbps(double requests_per_s, const Job& job);
 
-// Runs the loads for `duration`, after a shorter time to warm up; `server` is the process whose CPU
+// Runs the loads for `duration`, or for several times that if nothing was answered in one, after a
+// shorter time to warm up; `server` is the process whose CPU
 // time is taken.
 absl::StatusOr<Measurement> Measure(std::vector<std::unique_ptr<Load>> loads, pid_t server,
                                     absl::Duration duration);

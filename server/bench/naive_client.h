@@ -11,7 +11,8 @@
 namespace parity::bench {
 
 // Closed loops with generated messages and stubs on channels with stock settings, `depth` requests
-// outstanding on each of `connections`. Requests a second over `duration`, after a time to warm up.
+// outstanding on each of `connections`. Requests a second over `duration`, or several times that if
+// nothing was answered in one, after a time to warm up.
 // DATA_LOSS if an answer is wrong; other errors if a call failed.
 //
 // For a process of its own: elsewhere the tuned client has changed gRPC's settings.

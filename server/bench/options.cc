@@ -43,7 +43,7 @@ checked, and the bytes of the first of each connection and round and of every 40
 Scenarios, each instead of the grid, over the Unix socket:
   mixed     4 KiB calls, one at a time, alone and beside a connection that streams 4 MiB shards
   halfload  4 KiB stripes at half of the rate that was just measured as the capacity; latencies
-            count from when a request was meant to be sent
+            count from when a request was meant to be sent, and the client never sleeps
   overload  ten times as many calls outstanding as keep the server busy, with --max-held; refused
             calls come again when the server says. A call that fails otherwise fails the run
   idle      --connections connections, each after one call

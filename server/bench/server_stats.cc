@@ -57,6 +57,7 @@ absl::StatusOr<std::string> DescribeRuns(const endpoint::Endpoint& server) {
                           percent(bytes[v1::ALIGNMENT_ALIGNED]),
                           percent(bytes[v1::ALIGNMENT_EQUAL]), percent(bytes[v1::ALIGNMENT_MIXED]));
   }
+  text.pop_back();  // its last line break
   return text;
 }
 

@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -41,6 +42,8 @@ class SocketLoad final : public Load {
         pieces_(2 * static_cast<size_t>(std::min(options.gather, kMaxGather))),
         input_(MessagesInBuffer(reply_bytes_) * reply_bytes_) {
     const codec::Geometry& geometry = workload.job.geometry;
+    const timeval patience = {kPatience.count(), 0};
+    setsockopt(descriptor_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     greeting_ = {static_cast<uint32_t>(geometry.code()),
                  geometry.data_shards(),
                  geometry.parity_shards(),
@@ -123,6 +126,7 @@ class SocketLoad final : public Load {
     const ssize_t got = recv(descriptor_, input_.data() + filled_, input_.size() - filled_,
                              wait ? 0 : MSG_DONTWAIT);
     if (got < 0) {
+      if (wait && errno == EAGAIN) return Lost("no reply");
       const bool later = errno == EAGAIN || errno == EINTR;
       return later ? absl::OkStatus() : Lost(std::strerror(errno));
     }

@@ -49,8 +49,8 @@ class StreamLoad final : public Load {
       stopping_ = stopping_ || control.stopping.load(std::memory_order_relaxed);
       if (result.ok()) Send();
       const Event event = NextEvent();
-      if (event == kNone) continue;
-      result.Update(Handle(event, control, meter));
+      if (event == kNone && is_open_loop()) continue;
+      result.Update(event == kNone ? NoAnswer(kMethod) : Handle(event, control, meter));
       if (!result.ok()) context_.TryCancel();
     }
     queue_.Shutdown();
@@ -78,11 +78,10 @@ class StreamLoad final : public Load {
   bool is_open_loop() const { return interval_ != Clock::duration::zero(); }
 
   Event NextEvent() {
+    const auto patience = is_open_loop() ? std::chrono::seconds(0) : kPatience;
     void* tag = nullptr;
-    if (!is_open_loop()) {
-      queue_.Next(&tag, &ok_);
-    } else if (queue_.AsyncNext(&tag, &ok_, gpr_time_0(GPR_CLOCK_MONOTONIC)) !=
-               grpc::CompletionQueue::GOT_EVENT) {
+    if (queue_.AsyncNext(&tag, &ok_, std::chrono::system_clock::now() + patience) !=
+        grpc::CompletionQueue::GOT_EVENT) {
       return kNone;
     }
     --pending_;
@@ -132,10 +131,7 @@ class StreamLoad final : public Load {
     next_id_ += slots_.size();
     due_ += interval_;
     can_write_ = false;
-    // What can be followed by another at once need not be sent by itself.
-    grpc::WriteOptions options;
-    if (!is_open_loop() && !free_.empty()) options.set_buffer_hint();
-    stream_->Write(exchange_.StreamRequest(slots_[index].id, slots_[index].sources), options,
+    stream_->Write(exchange_.StreamRequest(slots_[index].id, slots_[index].sources),
                    TagOf(kWritten));
     ++pending_;
   }

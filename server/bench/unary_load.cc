@@ -68,7 +68,12 @@ class UnaryLoad final : public Load {
       BeginDue();
       if (outstanding_ == 0 && waiting_.empty()) break;
       Call* call = NextEnded();
-      if (call == nullptr) continue;
+      if (call == nullptr) {
+        if (!waiting_.empty()) continue;
+        result.Update(NoAnswer(kMethod));
+        Cancel();
+        continue;
+      }
       result.Update(Ended(*call, control, meter));
       if (result.ok() && !stopping && call->reader == nullptr) Begin(*call);
     }
@@ -95,22 +100,27 @@ class UnaryLoad final : public Load {
     ++outstanding_;
   }
 
-  // The next call that has ended, or null if one that waits is due first.
+  // The next call that has ended, or null if one that waits is due first, or nothing has come for
+  // kPatience.
   Call* NextEnded() {
+    const auto now = std::chrono::system_clock::now();
+    auto deadline = now + kPatience;
+    if (!waiting_.empty()) {
+      deadline = now + std::chrono::duration_cast<std::chrono::system_clock::duration>(
+                           waiting_.begin()->first - Clock::now());
+    }
     void* tag = nullptr;
     bool ok;
-    if (waiting_.empty()) {
-      if (!queue_.Next(&tag, &ok)) return nullptr;
-    } else {
-      const auto wait = waiting_.begin()->first - Clock::now();
-      const auto deadline = std::chrono::system_clock::now() +
-                            std::chrono::duration_cast<std::chrono::system_clock::duration>(wait);
-      if (queue_.AsyncNext(&tag, &ok, deadline) != grpc::CompletionQueue::GOT_EVENT) {
-        return nullptr;
-      }
-    }
+    if (queue_.AsyncNext(&tag, &ok, deadline) != grpc::CompletionQueue::GOT_EVENT) return nullptr;
     --outstanding_;
     return static_cast<Call*>(tag);
+  }
+
+  // Makes every outstanding call end.
+  void Cancel() {
+    for (Call& call : calls_) {
+      if (call.reader != nullptr) call.context->TryCancel();
+    }
   }
 
   void BeginDue() {
