@@ -3,6 +3,7 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <utility>
 
@@ -18,12 +19,32 @@
 #include "parity/codec/geometry.h"
 #include "parity/v1/parity.pb.h"
 #include "parity/version/version.h"
-#include "parity/wire/limits.h"
 #include "spdlog/spdlog.h"
+#include "tls.h"
 #include "worker.h"
 
 namespace parity::rpc {
 namespace {
+
+// Rounded up: what is not never must not read as never.
+uint32_t Milliseconds(absl::Duration duration) {
+  const absl::Duration up = absl::Ceil(duration, absl::Milliseconds(1));
+  return static_cast<uint32_t>(std::clamp<int64_t>(absl::ToInt64Milliseconds(up), 0, UINT32_MAX));
+}
+
+void DescribeLimits(const Limits& limits, v1::GetServerInfoResponse::Limits& described) {
+  described.set_max_message_bytes(limits.max_message_bytes);
+  described.set_max_shards(codec::Geometry::kMaxShards);
+  described.set_max_calls_per_connection(static_cast<uint32_t>(limits.max_calls_per_connection));
+  described.set_max_requests_per_stream(limits.max_requests_per_stream);
+  described.set_max_held_bytes(limits.max_held_bytes);
+  described.set_max_connections(Acceptor::MaxConnections(limits));
+  described.set_stall_timeout_ms(Milliseconds(limits.stall_timeout));
+  described.set_max_connection_idle_ms(Milliseconds(limits.max_connection_idle));
+  described.set_max_connection_age_ms(Milliseconds(limits.max_connection_age));
+  described.set_keepalive_ms(Milliseconds(limits.keepalive));
+  described.set_min_ping_interval_ms(Milliseconds(limits.min_ping_interval));
+}
 
 std::string DescribeServer(const ServerOptions& options, const std::vector<Listener>& listeners) {
   v1::GetServerInfoResponse info;
@@ -42,9 +63,7 @@ std::string DescribeServer(const ServerOptions& options, const std::vector<Liste
     added->set_memory_bytes(node.memory_bytes);
     for (uint32_t cpu : node.cpus) added->add_cpus(cpu);
   }
-  info.mutable_limits()->set_max_message_bytes(wire::kMaxMessageBytes);
-  info.mutable_limits()->set_max_shards(codec::Geometry::kMaxShards);
-  info.mutable_limits()->set_max_calls_per_connection(wire::kMaxCallsPerConnection);
+  DescribeLimits(options.limits, *info.mutable_limits());
   for (const Listener& listener : listeners) info.add_addresses(listener.endpoint().ToString());
   return info.SerializeAsString();
 }
@@ -129,6 +148,12 @@ void ConfigureProcess() {
 }
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& options) {
+  std::shared_ptr<grpc::ServerCredentials> tls;
+  if (options.tls.has_value()) {
+    absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> loaded = LoadTls(*options.tls);
+    if (!loaded.ok()) return loaded.status();
+    tls = *std::move(loaded);
+  }
   std::vector<Listener> listeners;
   std::vector<endpoint::Endpoint> endpoints;
   for (const endpoint::Endpoint& endpoint : options.endpoints) {
@@ -141,12 +166,13 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
   std::vector<std::unique_ptr<Worker>> workers;
   std::vector<Worker*> adopters;
   for (size_t id = 0; id < options.plan.workers.size(); ++id) {
-    auto worker = std::make_unique<Worker>(id, options.plan.workers[id], *options.table, info);
+    auto worker = std::make_unique<Worker>(id, options.plan.workers[id], *options.table, info,
+                                           options.limits, tls);
     if (absl::Status status = worker->Start(); !status.ok()) return status;
     adopters.push_back(worker.get());
     workers.push_back(std::move(worker));
   }
-  auto acceptor = Acceptor::Start(std::move(listeners), std::move(adopters));
+  auto acceptor = Acceptor::Start(std::move(listeners), std::move(adopters), options.limits);
   if (!acceptor.ok()) return acceptor.status();
   return std::make_unique<ServerOnWorkers>(std::move(workers), *std::move(acceptor),
                                            std::move(endpoints));

@@ -4,12 +4,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "channel_settings.h"
 #include "grpcpp/resource_quota.h"
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server_context.h"
 #include "parity/engine/buffer_pool.h"
 #include "parity/engine/pinning.h"
-#include "parity/wire/limits.h"
 #include "spdlog/spdlog.h"
 
 namespace parity::rpc {
@@ -21,23 +21,19 @@ constexpr size_t kIdleBufferBytes = size_t{64} << 20;
 // Events taken from the queue before what they queued is computed and answered.
 constexpr int kMaxDrainedEvents = 32;
 
-// A message that is too long by less than this is read and refused with an error that names the
-// limit and the way out; gRPC itself cuts off longer ones with RESOURCE_EXHAUSTED and the two
-// sizes.
-constexpr int kRefusedMessageBytes = 16 << 20;
-
 // For reflection; a call beyond them is refused with RESOURCE_EXHAUSTED.
 constexpr int kMaxReflectionThreads = 4;
-
-// Reads large enough for a whole message of up to 256 KiB to arrive as one slice.
-constexpr int kReadChunkBytes = 256 << 10;
-constexpr int kMaxReadChunkBytes = 1 << 20;
 
 }  // namespace
 
 Worker::Worker(size_t id, engine::WorkerPlan::Worker place, const kernels::KernelTable& table,
-               std::string info)
-    : id_(id), place_(place), table_(table), info_(std::move(info)) {}
+               std::string info, const Limits& limits, std::shared_ptr<grpc::ServerCredentials> tls)
+    : id_(id),
+      place_(place),
+      table_(table),
+      info_(std::move(info)),
+      limits_(limits),
+      tls_(std::move(tls)) {}
 
 Worker::~Worker() {
   if (thread_.joinable()) Shutdown();
@@ -50,16 +46,11 @@ absl::Status Worker::Start() {
   acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
       grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
       grpc::InsecureServerCredentials());
-  builder.SetMaxReceiveMessageSize(static_cast<int>(wire::kMaxMessageBytes) + kRefusedMessageBytes);
-  builder.SetMaxSendMessageSize(static_cast<int>(wire::kMaxMessageBytes));
-  // A compressed message is refused, not expanded: gRPC applies the limit to what comes out.
-  builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
-  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
-  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
-  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, wire::kMaxCallsPerConnection);
-  builder.AddChannelArgument(GRPC_ARG_TCP_READ_CHUNK_SIZE, kReadChunkBytes);
-  builder.AddChannelArgument(GRPC_ARG_TCP_MIN_READ_CHUNK_SIZE, kReadChunkBytes);
-  builder.AddChannelArgument(GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, kMaxReadChunkBytes);
+  if (tls_ != nullptr) {
+    tls_acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
+        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, tls_);
+  }
+  ApplySettings(builder, limits_);
   // Reflection is a synchronous service, with a thread for each call under way.
   builder.SetSyncServerOption(grpc::ServerBuilder::NUM_CQS, 1);
   builder.SetSyncServerOption(grpc::ServerBuilder::MIN_POLLERS, 1);
@@ -77,11 +68,12 @@ absl::Status Worker::Start() {
   return absl::OkStatus();
 }
 
-void Worker::Adopt(int listener_fd, int fd) {
+void Worker::Adopt(int listener_fd, int fd, bool is_unix) {
   grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
   connection.listener_fd = listener_fd;
   connection.fd = fd;
-  acceptor_->HandleNewConnection(&connection);
+  const bool encrypted = tls_acceptor_ != nullptr && !is_unix;
+  (encrypted ? tls_acceptor_ : acceptor_)->HandleNewConnection(&connection);
 }
 
 void Worker::BeginDrain() { Post(drain_alarm_, &drain_tag_); }

@@ -13,12 +13,14 @@
 #include "absl/time/time.h"
 #include "grpcpp/alarm.h"
 #include "grpcpp/completion_queue.h"
+#include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server.h"
 #include "grpcpp/server_builder.h"
 #include "health.h"
 #include "parity/engine/stripe_processor.h"
 #include "parity/engine/worker_plan.h"
 #include "parity/kernels/kernel_table.h"
+#include "parity/rpc/limits.h"
 #include "stripe_methods.h"
 #include "tag.h"
 #include "unary_call.h"
@@ -27,9 +29,10 @@ namespace parity::rpc {
 
 class Worker {
  public:
-  // `info` is the serialised GetServerInfoResponse.
+  // `info` is the serialised GetServerInfoResponse. TCP connections are encrypted if there are
+  // credentials.
   Worker(size_t id, engine::WorkerPlan::Worker place, const kernels::KernelTable& table,
-         std::string info);
+         std::string info, const Limits& limits, std::shared_ptr<grpc::ServerCredentials> tls);
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
@@ -38,7 +41,7 @@ class Worker {
   absl::Status Start();
 
   // Takes over a connected socket, which it closes when the connection ends. Thread-safe.
-  void Adopt(int listener_fd, int fd);
+  void Adopt(int listener_fd, int fd, bool is_unix);
 
   // To stop, in this order, from any thread.
   // From now on NOT_SERVING, and a call that comes in is refused with UNAVAILABLE.
@@ -70,9 +73,12 @@ class Worker {
   const engine::WorkerPlan::Worker place_;
   const kernels::KernelTable& table_;
   const std::string info_;
+  const Limits limits_;
+  const std::shared_ptr<grpc::ServerCredentials> tls_;
 
   // Set by Start, then used by any thread.
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> tls_acceptor_;
   std::unique_ptr<grpc::ServerCompletionQueue> queue_;
   std::unique_ptr<StripeMethods> methods_;
   std::unique_ptr<Health> health_;

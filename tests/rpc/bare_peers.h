@@ -3,6 +3,7 @@
 #define PARITY_TESTS_RPC_BARE_PEERS_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <thread>
 
@@ -12,12 +13,22 @@ namespace parity::testing {
 
 class BarePeer {
  public:
-  // Connects to HOST:PORT on the loopback, with a small receive buffer.
-  explicit BarePeer(const std::string& tcp);
+  // Connects to HOST:PORT on the loopback, with a small receive buffer, or to unix:PATH.
+  explicit BarePeer(const std::string& address);
   ~BarePeer();
+  BarePeer(const BarePeer&) = delete;
+  BarePeer& operator=(const BarePeer&) = delete;
 
-  // One call of Encode in HTTP/2, with windows that would let any answer through.
+  int fd() const { return fd_; }
+
+  // A call of Encode in HTTP/2, with windows that would let any answer through.
   void SendEncode(const v1::EncodeRequest& request);
+
+  // Whether something arrives within `patience_ms`.
+  bool HasBytes(int patience_ms);
+
+  // Takes what there is, at most so much, without waiting; how much it was.
+  size_t Take(size_t most);
 
   // Waits until so many bytes have arrived, without taking them.
   void AwaitBytes(size_t count);
@@ -30,6 +41,7 @@ class BarePeer {
 
  private:
   const int fd_;
+  uint32_t next_stream_ = 1;
 };
 
 // Listens on a free port. To whoever connects it grants windows for any request, and then reads

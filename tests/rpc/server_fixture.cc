@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <random>
 #include <stdexcept>
+#include <utility>
 
 #include "grpcpp/create_channel.h"
 #include "grpcpp/security/credentials.h"
@@ -24,7 +25,8 @@ const ::testing::Environment* const kProcess = ::testing::AddGlobalTestEnvironme
 
 }  // namespace
 
-RunningServer::RunningServer(const std::string& directory) {
+RunningServer::RunningServer(const std::string& directory, const rpc::Limits& limits,
+                             std::optional<rpc::TlsFiles> tls) {
   if (directory.empty()) {
     char name[] = "/tmp/parity-rpc-test.XXXXXX";
     own_directory_ = mkdtemp(name);
@@ -36,6 +38,8 @@ RunningServer::RunningServer(const std::string& directory) {
   options.plan = *engine::PlanWorkers(std::nullopt);
   options.table = *kernels::SelectTable("auto");
   options.usable_kernels = {options.table->name};
+  options.limits = limits;
+  options.tls = std::move(tls);
   auto server = rpc::Server::Start(options);
   if (!server.ok()) throw std::runtime_error(server.status().ToString());
   server_ = *std::move(server);

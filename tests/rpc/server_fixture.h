@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,9 @@ namespace parity::testing {
 class RunningServer {
  public:
   // The Unix socket is in `directory`, which is the caller's; by default in one of its own.
-  explicit RunningServer(const std::string& directory = "");
+  explicit RunningServer(const std::string& directory = "", const rpc::Limits& limits = {},
+                         std::optional<rpc::TlsFiles> tls = std::nullopt);
+  explicit RunningServer(const rpc::Limits& limits) : RunningServer("", limits) {}
   ~RunningServer();
 
   std::string tcp() const;
