@@ -65,10 +65,11 @@ absl::StatusOr<ExitCode> PrintServer(const ServerOptions& options) {
       "%d bytes held, %d connections\n",
       info->max_message_bytes, info->max_shards, info->max_calls_per_connection,
       info->max_requests_per_stream, info->max_held_bytes, info->max_connections);
-  absl::PrintF("connections: stall timeout %s, idle %s, age %s, keepalive %s, a ping every %s\n",
-               TimeOrNever(info->stall_timeout), TimeOrNever(info->max_connection_idle),
-               TimeOrNever(info->max_connection_age), TimeOrNever(info->keepalive),
-               absl::FormatDuration(info->min_ping_interval));
+  absl::PrintF(
+      "connections: stall timeout %s, idle %s, age %s, keepalive %s, pings at least %s apart\n",
+      TimeOrNever(info->stall_timeout), TimeOrNever(info->max_connection_idle),
+      TimeOrNever(info->max_connection_age), TimeOrNever(info->keepalive),
+      absl::FormatDuration(info->min_ping_interval));
   for (size_t worker = 0; worker < info->workers.size(); ++worker) {
     absl::PrintF("worker %d: CPU %d, node %d\n", worker, info->workers[worker].cpu,
                  info->workers[worker].node);

@@ -186,6 +186,9 @@ void Acceptor::Handle(int fd, uint32_t events) {
   if (found == connections_.end()) return;
   Connection& connection = found->second;
   if ((events & (EPOLLHUP | EPOLLERR)) != 0) {
+    // Closing the duplicate does not do this while gRPC still has its own: events would go on, and
+    // count as those of the next connection with this number.
+    epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
     --load_[connection.worker];
     connections_.erase(found);
     open_ = connections_.size();

@@ -45,15 +45,13 @@ bool SendQueue::Moves() {
 
 bool SendQueue::Suspect() {
   if (!is_unix_) return false;
-  if (HasRoom(fd_)) {
-    first_event_ = true;
-    return true;
-  }
+  first_event_ = HasRoom(fd_);
+  if (first_event_) return true;
   // The kernel takes what is written until this is reached, in pieces of at most a quarter of it,
   // and doubles what it is given here.
   const int quarter = static_cast<int>(waiting_ / 4);
   narrowed_ = setsockopt(fd_, SOL_SOCKET, SO_SNDBUF, &quarter, sizeof quarter) == 0;
-  return false;
+  return true;
 }
 
 bool SendQueue::Event() { return !std::exchange(first_event_, false); }

@@ -119,7 +119,7 @@ TEST(Keepalive, AClientThatPingsTooOftenIsToldSoAndSentAway) {
 int FailedCalls(const std::string& target, absl::Time end) {
   const auto shared = client::RemoteCoder::Make({target});
   const codec::Geometry geometry = *codec::Geometry::Make(codec::Code::kXor, 2, 1);
-  const std::vector<uint8_t> data = RandomBytes(2 * 100'000, 3);
+  const std::vector<uint8_t> data = RandomBytes(200'000, 3);
   std::atomic<int> failed{0};
   std::vector<std::thread> threads;
   for (int thread = 0; thread < 4; ++thread) {
@@ -164,6 +164,25 @@ TEST(Idle, ClosesTheConnectionAndFailsNoCall) {
   absl::SleepFor(absl::Milliseconds(300));
   EXPECT_TRUE((*coder)->GetServerInfo().ok());
   EXPECT_EQ(log.Count(kConnection), 3);
+}
+
+// Descriptors are used again at once, while gRPC is still at work on the connections before.
+TEST(Connections, ThatComeAndGoDoNotDisturbOthers) {
+  RunningServer server;
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 3; ++thread) {
+    threads.emplace_back([&server] {
+      for (int i = 0; i < 200; ++i) {
+        const auto stub = v1::ParityService::NewStub(server.Connect());
+        grpc::ClientContext context;
+        v1::GetServerInfoResponse info;
+        const grpc::Status status =
+            stub->GetServerInfo(&context, v1::GetServerInfoRequest(), &info);
+        ASSERT_TRUE(status.ok()) << i << ": " << status.error_message();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
 }
 
 TEST(MaxConnections, TheOneBeyondWaitsUntilAnotherEnds) {
