@@ -61,6 +61,19 @@ class LocalCoder final : public Coder {
     return codecs_.Get(geometry)->Verify(shards.get(), shard_bytes, table_);
   }
 
+  absl::Status Update(const codec::Geometry& geometry, absl::Span<const uint32_t> changed,
+                      absl::Span<const ShardBytes> old_shards,
+                      absl::Span<const ShardBytes> new_shards, size_t shard_bytes,
+                      absl::Span<uint8_t* const> parity) override {
+    const Shards before(old_shards);
+    const Shards after(new_shards);
+    codec::Batch batch(table_);
+    absl::Status status = codecs_.Get(geometry)->Update(changed, before.get(), after.get(),
+                                                        shard_bytes, parity, batch);
+    if (status.ok()) batch.Run();
+    return status;
+  }
+
  private:
   const kernels::KernelTable& table_;
   codec::CodecCache codecs_;

@@ -94,14 +94,17 @@ void AddShards(wire::MessageWriter& writer, absl::Span<const ShardBytes> shards,
 }
 
 // What a request must have before it is worth sending, and before its pointers may be followed.
-absl::Status CheckShards(absl::Span<const ShardBytes> shards, size_t wanted, size_t shard_bytes) {
+absl::Status CheckShards(absl::string_view field, absl::Span<const ShardBytes> shards,
+                         size_t wanted, size_t shard_bytes) {
   if (shards.size() != wanted) {
-    return InvalidField("shards", shards.size(), absl::StrCat(wanted, " shards"));
+    return InvalidField({field.data(), field.size()}, shards.size(),
+                        absl::StrCat(wanted, " shards"));
   }
   if (shard_bytes == 0) return InvalidField("shard_bytes", 0, "at least 1 byte");
   for (size_t i = 0; i < shards.size(); ++i) {
     if (shards[i].size() > shard_bytes) {
-      return InvalidField(absl::StrCat("shards[", i, "]"), absl::StrCat(shards[i].size(), " bytes"),
+      return InvalidField(absl::StrCat(field, "[", i, "]"),
+                          absl::StrCat(shards[i].size(), " bytes"),
                           absl::StrCat("at most shard_bytes (", shard_bytes, ")"));
     }
   }
@@ -149,7 +152,7 @@ class GrpcCoder final : public RemoteCoder {
 
   absl::Status Encode(const codec::Geometry& geometry, absl::Span<const ShardBytes> data,
                       size_t shard_bytes, absl::Span<uint8_t* const> parity) override {
-    absl::Status status = CheckShards(data, geometry.data_shards(), shard_bytes);
+    absl::Status status = CheckShards("shards", data, geometry.data_shards(), shard_bytes);
     status.Update(CheckOutputs(parity, geometry.parity_shards()));
     if (!status.ok()) return status;
     Loans loans;
@@ -166,7 +169,7 @@ class GrpcCoder final : public RemoteCoder {
                            absl::Span<const ShardBytes> shards, size_t shard_bytes,
                            absl::Span<const uint32_t> wanted,
                            absl::Span<uint8_t* const> out) override {
-    absl::Status status = CheckShards(shards, present.size(), shard_bytes);
+    absl::Status status = CheckShards("shards", shards, present.size(), shard_bytes);
     status.Update(CheckOutputs(out, wanted.size()));
     if (status.ok() && wanted.empty())
       status = InvalidField("wanted", "none", "a shard to compute");
@@ -189,7 +192,7 @@ class GrpcCoder final : public RemoteCoder {
   absl::StatusOr<codec::VerifyReport> Verify(const codec::Geometry& geometry,
                                              absl::Span<const ShardBytes> shards,
                                              size_t shard_bytes) override {
-    absl::Status status = CheckShards(shards, geometry.total_shards(), shard_bytes);
+    absl::Status status = CheckShards("shards", shards, geometry.total_shards(), shard_bytes);
     if (!status.ok()) return status;
     Loans loans;
     wire::MessageWriter writer;
@@ -215,6 +218,28 @@ class GrpcCoder final : public RemoteCoder {
     }
     if (response.has_suspect()) report.suspect = response.suspect();
     return report;
+  }
+
+  absl::Status Update(const codec::Geometry& geometry, absl::Span<const uint32_t> changed,
+                      absl::Span<const ShardBytes> old_shards,
+                      absl::Span<const ShardBytes> new_shards, size_t shard_bytes,
+                      absl::Span<uint8_t* const> parity) override {
+    absl::Status status = CheckShards("old_shards", old_shards, changed.size(), shard_bytes);
+    status.Update(CheckShards("new_shards", new_shards, changed.size(), shard_bytes));
+    status.Update(CheckOutputs(parity, geometry.parity_shards()));
+    if (!status.ok() || changed.empty()) return status;
+    std::vector<ShardBytes> shards(old_shards.begin(), old_shards.end());
+    shards.insert(shards.end(), new_shards.begin(), new_shards.end());
+    for (const uint8_t* shard : parity) shards.emplace_back(shard, shard_bytes);
+    Loans loans;
+    wire::MessageWriter writer;
+    writer.AddMessage(wire::kGeometryField, wire::ToProto(geometry));
+    writer.AddPackedUint32(wire::kIndicesField, changed);
+    AddShards(writer, shards, shard_bytes, loans);
+    grpc::ByteBuffer response;
+    status = Call("Update", writer, loans, response);
+    if (!status.ok()) return status;
+    return CopyShards(response, {}, shard_bytes, parity);
   }
 
   absl::StatusOr<ServerInfo> GetServerInfo() override {

@@ -1,11 +1,12 @@
 #!/bin/sh
 # Installs the Debian 12 packages that parityd needs, those that are missing only; as root or with sudo.
 #
-#   deploy/install-deps.sh [build|test|emulate|lint]
+#   deploy/install-deps.sh [build|test|emulate|numa|lint]
 #
 #   build    what compiles and runs parityd and parityctl (the default)
 #   test     also what tests/run.sh needs
 #   emulate  also what tests/emulated/run.sh needs
+#   numa     also what tests/numa/run.sh needs, except the kernel, which it fetches
 #   lint     also what tests/lint.sh needs
 set -eu
 
@@ -19,8 +20,10 @@ set -eu
 #   libspdlog-dev                                 the server's log
 #   libssl-dev                                    checks TLS files at the start; gRPC needs it too
 #   libcli11-dev                                  command lines
+#   nlohmann-json3-dev                            parityd --print-topology=json
 build="g++ cmake ninja-build ccache pkg-config git libgrpc++-dev protobuf-compiler-grpc libprotobuf-dev
-  protobuf-compiler libabsl-dev libhwloc-dev libisal-dev libspdlog-dev libssl-dev libcli11-dev"
+  protobuf-compiler libabsl-dev libhwloc-dev libisal-dev libspdlog-dev libssl-dev libcli11-dev
+  nlohmann-json3-dev"
 #   libgtest-dev libgmock-dev librapidcheck-dev   unit, fake and property tests
 #   openssl                                       certificates for the tests of TLS
 #   python3-grpcio python3-protobuf               the README's client in another language
@@ -30,6 +33,9 @@ test="$build libgtest-dev libgmock-dev librapidcheck-dev openssl python3-grpcio 
 #   qemu-user-static                              runs the kernel tests on CPUs that the machine is not
 #   g++-aarch64-linux-gnu mmdebstrap              64-bit Arm: compiler; fetches the libraries
 emulate="$test qemu-user-static g++-aarch64-linux-gnu mmdebstrap"
+#   qemu-system-x86                               a machine with two NUMA nodes
+#   busybox-static cpio                           what it boots into
+numa="$test qemu-system-x86 busybox-static cpio"
 #   g++-aarch64-linux-gnu                         the headers of the Arm kernels, for clang-tidy
 lint="$test g++-aarch64-linux-gnu clang-format clang-tidy shellcheck"
 
@@ -37,9 +43,10 @@ case "${1:-build}" in
   build) wanted=$build ;;
   test) wanted=$test ;;
   emulate) wanted=$emulate ;;
+  numa) wanted=$numa ;;
   lint) wanted=$lint ;;
   *)
-    echo "usage: deploy/install-deps.sh [build|test|emulate|lint], got '$1'" >&2
+    echo "usage: deploy/install-deps.sh [build|test|emulate|numa|lint], got '$1'" >&2
     exit 2
     ;;
 esac

@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "options.h"
 #include "parity/endpoint/endpoint.h"
+#include "parity/engine/plan_drawing.h"
 #include "parity/rpc/server.h"
 #include "parity/version/version.h"
 #include "spdlog/sinks/stdout_sinks.h"
@@ -39,11 +40,22 @@ void ReserveStandardDescriptors() {
   if (fd > STDERR_FILENO) close(fd);
 }
 
-int Serve(const Options& options) {
+void PrintTopology(const Options& options, const rpc::ServerOptions& server) {
+  const engine::KernelChoice kernels{options.kernels, std::string(server.table->name),
+                                     server.usable_kernels};
+  std::cout << (options.print_topology == "json" ? engine::PlanAsJson(server.plan, kernels)
+                                                 : engine::DrawPlan(server.plan, kernels));
+}
+
+int Run(const Options& options) {
   absl::StatusOr<rpc::ServerOptions> server_options = ServerOptionsFrom(options);
   if (!server_options.ok()) {
     spdlog::error(std::string(server_options.status().message()));
     return kUsageError;
+  }
+  if (!options.print_topology.empty()) {
+    PrintTopology(options, *server_options);
+    return EXIT_SUCCESS;
   }
   // Blocked before any thread exists, so that only this one ever sees the signals.
   sigset_t signals;
@@ -100,5 +112,5 @@ int main(int argc, char** argv) {
     const int code = app.exit(error);
     return code == 0 ? EXIT_SUCCESS : parity::kUsageError;
   }
-  return parity::Serve(options);
+  return parity::Run(options);
 }

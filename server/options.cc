@@ -189,6 +189,10 @@ void AddOptions(CLI::App& app, Options& options) {
       ->capture_default_str();
   AddLimits(app, options);
   AddTls(app, options);
+  app.add_flag("--print-topology{text}", options.print_topology,
+               "Print which workers would run on which cores, with which memory and kernels, and "
+               "why, and exit: --print-topology or --print-topology=json")
+      ->check(CLI::IsMember({"text", "json"}));
 }
 
 absl::StatusOr<rpc::ServerOptions> ServerOptionsFrom(const Options& options) {

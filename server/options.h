@@ -21,6 +21,7 @@ struct Options {
   std::optional<uint32_t> workers;
   std::string kernels = "auto";
   double grace_s = 10;
+  std::string print_topology;  // the format, or empty: serve
 
   rpc::Limits limits;  // of which the times are below
   double stall_timeout_s;

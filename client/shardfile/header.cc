@@ -9,8 +9,8 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "checksum.h"
 #include "little_endian.h"
+#include "parity/checksum/crc32c.h"
 #include "parity/codec/field_error.h"
 
 namespace parity::shardfile {
@@ -100,7 +100,7 @@ std::array<uint8_t, kHeaderBytes> EncodeHeader(const Header& header) {
   store32(kCellBytesAt, layout.cell_bytes());
   StoreLittleEndian(layout.object_bytes(), bytes.data() + kObjectBytesAt);
   StoreLittleEndian(layout.shard_bytes(), bytes.data() + kShardBytesAt);
-  store32(kChecksumAt, Crc32c(absl::MakeConstSpan(bytes).first(kChecksumAt)));
+  store32(kChecksumAt, checksum::Crc32c(absl::MakeConstSpan(bytes).first(kChecksumAt)));
   return bytes;
 }
 
@@ -118,9 +118,9 @@ absl::StatusOr<Header> ParseHeader(absl::Span<const uint8_t> bytes) {
     return Damaged("magic", hex(bytes.data()), hex(kMagic.data()));
   }
   // Every version keeps this checksum where it is. So a wrong one is damage, even in the version.
-  const uint32_t checksum = Crc32c(bytes.first(kChecksumAt));
-  if (Load32(bytes, kChecksumAt) != checksum) {
-    return Damaged("header_checksum", Hex(Load32(bytes, kChecksumAt)), Hex(checksum));
+  const uint32_t computed = checksum::Crc32c(bytes.first(kChecksumAt));
+  if (Load32(bytes, kChecksumAt) != computed) {
+    return Damaged("header_checksum", Hex(Load32(bytes, kChecksumAt)), Hex(computed));
   }
   if (const uint32_t got = Load32(bytes, kFormatVersionAt); got != kFormatVersion) {
     return Refused("format_version", got, absl::StrCat(kFormatVersion));

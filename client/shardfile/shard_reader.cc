@@ -7,8 +7,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
-#include "checksum.h"
 #include "little_endian.h"
+#include "parity/checksum/crc32c.h"
 
 namespace parity::shardfile {
 
@@ -58,7 +58,8 @@ CellState ShardReader::ReadCell(uint64_t stripe, uint8_t* cell) const {
              .ok()) &&
         (checksums_read ||
          file_.ReadAt(checksum_offset + uint64_t{block} * kChecksumBytes, checksum_of(block)).ok());
-    if (!read || LoadLittleEndian<uint32_t>(checksum_of(block).data()) != Crc32c(bytes_of(block))) {
+    if (!read || LoadLittleEndian<uint32_t>(checksum_of(block).data()) !=
+                     checksum::Crc32c(bytes_of(block))) {
       state.bad_blocks.push_back(block);
     }
   }

@@ -47,6 +47,7 @@ void Batch::Plan(Operation operation, size_t first_source, size_t sources,
                  absl::Span<uint8_t* const> dst, std::shared_ptr<const Factors> factors,
                  size_t bytes) {
   assert(dst.size() == factors->outputs());
+  runs_.Add(absl::MakeConstSpan(sources_).subspan(first_source), bytes);
   planned_.push_back({operation, first_source, sources, dst_.size(), factors.get(), bytes});
   dst_.insert(dst_.end(), dst.begin(), dst.end());
   // The runs of one stripe share their factors.

@@ -1,5 +1,7 @@
 #include "parity/wire/message_writer.h"
 
+#include <utility>
+
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/wire_format_lite.h"
 
@@ -33,9 +35,42 @@ void MessageWriter::AddPackedUint32(int field, absl::Span<const uint32_t> values
   for (uint32_t value : values) AppendVarint(value);
 }
 
+void MessageWriter::AddPackedFixed32(int field, absl::Span<const uint32_t> values) {
+  if (values.empty()) return;
+  AppendVarint(WireFormatLite::MakeTag(field, WireFormatLite::WIRETYPE_LENGTH_DELIMITED));
+  AppendVarint(values.size() * sizeof(uint32_t));
+  for (uint32_t value : values) {
+    uint8_t bytes[sizeof value];
+    CodedOutputStream::WriteLittleEndian32ToArray(value, bytes);
+    pending_.append(reinterpret_cast<const char*>(bytes), sizeof bytes);
+  }
+}
+
+void MessageWriter::AddMessage(int field, MessageWriter&& message) {
+  AppendVarint(WireFormatLite::MakeTag(field, WireFormatLite::WIRETYPE_LENGTH_DELIMITED));
+  AppendVarint(message.bytes());
+  if (message.slices_.empty()) {
+    pending_.append(message.pending_);
+    message.pending_.clear();
+    return;
+  }
+  // The first slice holds tags and scalars: it travels with what comes before it here.
+  const grpc::Slice& head = message.slices_.front();
+  pending_.append(reinterpret_cast<const char*>(head.begin()), head.size());
+  Flush();
+  bytes_ += message.bytes_ - head.size();
+  slices_.insert(slices_.end(), message.slices_.begin() + 1, message.slices_.end());
+  pending_ = std::move(message.pending_);
+  message.Finish();
+}
+
 void MessageWriter::AddMessage(int field, const google::protobuf::MessageLite& message) {
   AppendVarint(WireFormatLite::MakeTag(field, WireFormatLite::WIRETYPE_LENGTH_DELIMITED));
   AppendVarint(message.ByteSizeLong());
+  message.AppendToString(&pending_);
+}
+
+void MessageWriter::AddFields(const google::protobuf::MessageLite& message) {
   message.AppendToString(&pending_);
 }
 

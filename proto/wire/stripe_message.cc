@@ -9,9 +9,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/io/coded_stream.h"
-#include "google/protobuf/io/zero_copy_stream.h"
 #include "google/protobuf/wire_format_lite.h"
 #include "parity/codec/field_error.h"
+#include "parity/wire/limits.h"
 #include "parity/wire/message_writer.h"
 
 namespace parity::wire {
@@ -22,50 +22,7 @@ using google::protobuf::internal::WireFormatLite;
 using google::protobuf::io::CodedInputStream;
 
 constexpr size_t kMaxShards = codec::Geometry::kMaxShards;
-
-// The slices of a message as protobuf reads them.
-class SliceStream : public google::protobuf::io::ZeroCopyInputStream {
- public:
-  explicit SliceStream(const std::vector<grpc::Slice>& slices) : slices_(slices) {}
-
-  bool Next(const void** data, int* size) override {
-    while (index_ < slices_.size() && offset_ == slices_[index_].size()) {
-      ++index_;
-      offset_ = 0;
-    }
-    if (index_ == slices_.size()) return false;
-    const size_t rest = slices_[index_].size() - offset_;
-    *data = slices_[index_].begin() + offset_;
-    *size = static_cast<int>(rest);
-    offset_ += rest;
-    count_ += static_cast<int64_t>(rest);
-    return true;
-  }
-
-  void BackUp(int count) override {
-    offset_ -= static_cast<size_t>(count);
-    count_ -= count;
-  }
-
-  bool Skip(int count) override {
-    const void* data;
-    int size;
-    while (count > 0) {
-      if (!Next(&data, &size)) return false;
-      if (size > count) BackUp(size - count);
-      count -= std::min(size, count);
-    }
-    return true;
-  }
-
-  int64_t ByteCount() const override { return count_; }
-
- private:
-  const std::vector<grpc::Slice>& slices_;
-  size_t index_ = 0;
-  size_t offset_ = 0;
-  int64_t count_ = 0;
-};
+constexpr size_t kMaxShardsPerMessage = kMaxShards * kMaxStripesPerMessage;
 
 // The length of a delimited field; false if it goes beyond the end of the message.
 bool ReadLength(CodedInputStream& input, int* bytes) {
@@ -116,10 +73,22 @@ bool ReadIndices(CodedInputStream& input, bool packed, std::vector<uint32_t>& in
   return true;
 }
 
-absl::Status CheckCount(std::string_view field, size_t count) {
-  if (count <= kMaxShards) return absl::OkStatus();
-  return InvalidField(field, absl::StrCat("more than ", kMaxShards, " entries"),
-                      absl::StrCat("at most ", kMaxShards));
+// Fixed 32-bit values, one at a time or packed.
+bool ReadChecksums(CodedInputStream& input, bool packed, std::vector<uint32_t>& checksums) {
+  int bytes = sizeof(uint32_t);
+  if (packed && (!ReadLength(input, &bytes) || bytes % sizeof(uint32_t) != 0)) return false;
+  for (; bytes > 0; bytes -= static_cast<int>(sizeof(uint32_t))) {
+    uint32_t value;
+    if (!input.ReadLittleEndian32(&value)) return false;
+    if (checksums.size() <= kMaxShardsPerMessage) checksums.push_back(value);
+  }
+  return true;
+}
+
+absl::Status CheckCount(std::string_view field, size_t count, size_t most = kMaxShards) {
+  if (count <= most) return absl::OkStatus();
+  return InvalidField(field, absl::StrCat("more than ", most, " entries"),
+                      absl::StrCat("at most ", most));
 }
 
 absl::Span<const uint8_t> BytesOf(const std::string& text) {
@@ -168,28 +137,34 @@ v1::Matrix ToProto(codec::Matrix matrix) {
 }  // namespace
 
 absl::StatusOr<StripeMessage> StripeMessage::Read(const grpc::ByteBuffer& buffer) {
-  StripeMessage message;
   if (buffer.Length() > INT_MAX)
     return InvalidField("message", absl::StrCat(buffer.Length(), " bytes"), "at most 2^31-1 bytes");
-  if (!buffer.Dump(&message.slices_).ok()) {
-    return absl::InternalError("the slices of the message cannot be read");
-  }
-  absl::Status status = message.Parse(buffer.Length());
+  absl::StatusOr<SliceList> slices = SlicesOf(buffer);
+  if (!slices.ok()) return slices.status();
+  return Read(*std::move(slices), 0, buffer.Length());
+}
+
+absl::StatusOr<StripeMessage> StripeMessage::Read(SliceList slices, uint64_t begin, uint64_t end) {
+  StripeMessage message;
+  message.slices_ = std::move(slices);
+  absl::Status status = message.Parse(begin, end);
   if (!status.ok()) return status;
   return message;
 }
 
-absl::Status StripeMessage::Parse(uint64_t message_bytes) {
+absl::Status StripeMessage::Parse(uint64_t begin, uint64_t end) {
   SliceStream stream(slices_);
   CodedInputStream input(&stream);
-  input.PushLimit(static_cast<int>(message_bytes));
+  input.Skip(static_cast<int>(begin));
+  input.PushLimit(static_cast<int>(end - begin));
   std::vector<codec::Segment> packed;
   std::vector<size_t> ends;  // for each repeated shard, the end of its segments
   bool is_packed = false;
+  uint32_t stripes = 0;
   const auto malformed = [&] {
     return InvalidField("message",
-                        absl::StrCat("a message of ", message_bytes, " bytes, malformed at byte ",
-                                     input.CurrentPosition()),
+                        absl::StrCat("a message of ", end - begin, " bytes, malformed at byte ",
+                                     static_cast<uint64_t>(input.CurrentPosition()) - begin),
                         "a complete message of parity.v1");
   };
 
@@ -202,6 +177,7 @@ absl::Status StripeMessage::Parse(uint64_t message_bytes) {
     const int field = WireFormatLite::GetTagFieldNumber(tag);
     const auto type = WireFormatLite::GetTagWireType(tag);
     const bool varint = type == WireFormatLite::WIRETYPE_VARINT;
+    const bool fixed32 = type == WireFormatLite::WIRETYPE_FIXED32;
     const bool delimited = type == WireFormatLite::WIRETYPE_LENGTH_DELIMITED;
     bool ok;
     if (field == kGeometryField && delimited) {
@@ -211,7 +187,8 @@ absl::Status StripeMessage::Parse(uint64_t message_bytes) {
     } else if (field == kShardsField && delimited) {
       ok = ReadBytes(input, segments_);
       ends.push_back(segments_.size());
-      if (absl::Status status = CheckCount("shards", ends.size()); !status.ok()) return status;
+      absl::Status status = CheckCount("shards", ends.size(), kMaxShardsPerMessage);
+      if (!status.ok()) return status;
     } else if (field == kPackedShardsField && delimited) {
       is_packed = true;
       packed.clear();
@@ -220,18 +197,31 @@ absl::Status StripeMessage::Parse(uint64_t message_bytes) {
       ok = ReadIndices(input, delimited, indices_);
     } else if (field == kWantedField && (varint || delimited)) {
       ok = ReadIndices(input, delimited, wanted_);
+    } else if (field == kStripesField && varint) {
+      ok = input.ReadVarint32(&stripes);
+    } else if (field == kChecksumsField && (fixed32 || delimited)) {
+      ok = ReadChecksums(input, delimited, checksums_);
     } else {
       ok = WireFormatLite::SkipField(&input, tag);
     }
     if (!ok) return malformed();
   }
 
+  if (stripes > kMaxStripesPerMessage) {
+    return InvalidField("stripes", stripes, absl::StrCat("at most ", kMaxStripesPerMessage));
+  }
+  if (stripes != 0) stripes_ = stripes;
   if (absl::Status status = CheckCount("present", indices_.size()); !status.ok()) return status;
   if (absl::Status status = CheckCount("wanted", wanted_.size()); !status.ok()) return status;
   if (is_packed && !ends.empty()) {
     return InvalidField("shards", "shards and packed_shards", "one of them");
   }
-  return is_packed ? SplitPacked(packed) : JoinRepeated(ends);
+  absl::Status status = is_packed ? SplitPacked(packed) : JoinRepeated(ends);
+  if (status.ok() && !checksums_.empty() && checksums_.size() != shards_.size()) {
+    return InvalidField("checksums", checksums_.size(),
+                        absl::StrCat("none, or one for each of ", shards_.size(), " shards"));
+  }
+  return status;
 }
 
 void StripeMessage::SetShards(absl::Span<const size_t> ends) {
@@ -245,6 +235,10 @@ void StripeMessage::SetShards(absl::Span<const size_t> ends) {
 absl::Status StripeMessage::JoinRepeated(absl::Span<const size_t> ends) {
   form_ = ShardForm::kRepeated;
   if (ends.empty()) return InvalidField("shards", "none", "the shards of a stripe");
+  if (absl::Status status = CheckCount("shards", ends.size(), kMaxShards * stripes_);
+      !status.ok()) {
+    return status;
+  }
   SetShards(ends);
   const bool equal = shard_bytes_ == 0;
   if (equal) shard_bytes_ = codec::BytesIn(shards_[0]);
@@ -273,7 +267,8 @@ absl::Status StripeMessage::SplitPacked(absl::Span<const codec::Segment> packed)
                         absl::StrCat("a multiple of shard_bytes (", shard_bytes_, ")"));
   }
   const uint64_t count = total / shard_bytes_;
-  if (absl::Status status = CheckCount("packed_shards", count); !status.ok()) return status;
+  absl::Status status = CheckCount("packed_shards", count, kMaxShards * stripes_);
+  if (!status.ok()) return status;
 
   std::vector<size_t> ends;
   uint64_t room = shard_bytes_;  // left in the current shard

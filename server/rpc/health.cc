@@ -115,7 +115,7 @@ Health::Health(Worker& worker)
                service_.RequestCheck(context, buffer, writer, worker_.queue(), worker_.queue(),
                                      tag);
              },
-             [this](const grpc::ByteBuffer& buffer) { return Check(buffer); }} {}
+             [this](UnaryCall& call) { call.Answer(Check(call.request())); }} {}
 
 void Health::AskForCalls() {
   UnaryCall::Ask(worker_, check_);
@@ -135,7 +135,7 @@ Health::Status Health::StatusOf(const std::string& service) const {
   return serving_ ? HealthCheckResponse::SERVING : HealthCheckResponse::NOT_SERVING;
 }
 
-absl::StatusOr<Respond> Health::Check(const grpc::ByteBuffer& buffer) {
+absl::StatusOr<grpc::ByteBuffer> Health::Check(const grpc::ByteBuffer& buffer) {
   HealthCheckRequest request;
   grpc::ByteBuffer copy(buffer);  // deserialising consumes a buffer
   if (!grpc::SerializationTraits<HealthCheckRequest>::Deserialize(&copy, &request).ok()) {
@@ -146,10 +146,8 @@ absl::StatusOr<Respond> Health::Check(const grpc::ByteBuffer& buffer) {
   if (response.status() == HealthCheckResponse::SERVICE_UNKNOWN) {
     return absl::NotFoundError(absl::StrCat("no service \"", request.service(), "\" here"));
   }
-  return [response]() -> absl::StatusOr<grpc::ByteBuffer> {
-    const grpc::Slice slice(response.SerializeAsString());
-    return grpc::ByteBuffer(&slice, 1);
-  };
+  const grpc::Slice slice(response.SerializeAsString());
+  return grpc::ByteBuffer(&slice, 1);
 }
 
 }  // namespace parity::rpc

@@ -32,7 +32,7 @@ class Health {
       grpc::health::v1::Health::WithAsyncMethod_Watch<grpc::health::v1::Health::Service>>;
   using Status = grpc::health::v1::HealthCheckResponse::ServingStatus;
 
-  absl::StatusOr<Respond> Check(const grpc::ByteBuffer& request);
+  absl::StatusOr<grpc::ByteBuffer> Check(const grpc::ByteBuffer& request);
   // SERVICE_UNKNOWN for a service that the server does not have.
   Status StatusOf(const std::string& service) const;
 

@@ -15,8 +15,11 @@
 #include "grpc/support/log.h"
 #include "grpcpp/ext/proto_server_reflection_plugin.h"
 #include "grpcpp/grpcpp.h"
+#include "grpcpp/resource_quota.h"
 #include "listener.h"
 #include "parity/codec/geometry.h"
+#include "parity/codec/run_counts.h"
+#include "parity/engine/byte_budget.h"
 #include "parity/v1/parity.pb.h"
 #include "parity/version/version.h"
 #include "spdlog/spdlog.h"
@@ -25,6 +28,9 @@
 
 namespace parity::rpc {
 namespace {
+
+// For reflection; a call beyond them is refused with RESOURCE_EXHAUSTED.
+constexpr int kMaxReflectionThreads = 4;
 
 // Rounded up: what is not never must not read as never.
 uint32_t Milliseconds(absl::Duration duration) {
@@ -68,6 +74,67 @@ std::string DescribeServer(const ServerOptions& options, const std::vector<Liste
   return info.SerializeAsString();
 }
 
+v1::Alignment ToProto(codec::Alignment alignment) {
+  switch (alignment) {
+    case codec::Alignment::kAligned:
+      return v1::ALIGNMENT_ALIGNED;
+    case codec::Alignment::kEqual:
+      return v1::ALIGNMENT_EQUAL;
+    case codec::Alignment::kMixed:
+      return v1::ALIGNMENT_MIXED;
+  }
+  return v1::ALIGNMENT_UNSPECIFIED;
+}
+
+// The runs of all workers.
+void AddRuns(const std::vector<std::unique_ptr<Worker>>& workers,
+             v1::GetServerStatsResponse& stats) {
+  for (size_t length = 0; length < codec::RunCounts::kLengths; ++length) {
+    for (const auto alignment :
+         {codec::Alignment::kAligned, codec::Alignment::kEqual, codec::Alignment::kMixed}) {
+      uint64_t count = 0;
+      uint64_t bytes = 0;
+      for (const auto& worker : workers) {
+        count += worker->work().runs().count(length, alignment);
+        bytes += worker->work().runs().bytes(length, alignment);
+      }
+      if (count == 0) continue;
+      auto* runs = stats.add_runs();
+      runs->set_max_bytes(uint64_t{1} << length);
+      runs->set_alignment(ToProto(alignment));
+      runs->set_count(count);
+      runs->set_bytes(bytes);
+    }
+  }
+}
+
+std::string DescribeWork(const std::vector<std::unique_ptr<Worker>>& workers,
+                         const engine::ByteBudget& budget) {
+  v1::GetServerStatsResponse stats;
+  for (const auto& worker : workers) {
+    const Counters& counters = worker->counters();
+    stats.set_requests(stats.requests() + counters.requests.value());
+    stats.set_stripes(stats.stripes() + counters.stripes.value());
+    stats.set_source_bytes(stats.source_bytes() + counters.source_bytes.value());
+    stats.set_refused_requests(stats.refused_requests() + counters.refused_requests.value());
+    stats.set_dropped_requests(stats.dropped_requests() + counters.dropped_requests.value());
+    stats.set_failed_requests(stats.failed_requests() + counters.failed_requests.value());
+    stats.set_batches(stats.batches() + worker->work().batches());
+  }
+  stats.set_held_bytes(budget.held_bytes());
+  AddRuns(workers, stats);
+  return stats.SerializeAsString();
+}
+
+// What gRPC itself may hold: messages until they are complete and computed. Beyond it, it cancels
+// calls.
+std::unique_ptr<const grpc::ResourceQuota> QuotaOf(const Limits& limits) {
+  auto quota = std::make_unique<grpc::ResourceQuota>("parityd");
+  quota->SetMaxThreads(kMaxReflectionThreads);
+  quota->Resize(limits.max_held_bytes);
+  return quota;
+}
+
 // A library's message can hold bytes that a peer has sent: this keeps it one line of text.
 std::string Printable(std::string message) {
   std::replace_if(
@@ -96,11 +163,33 @@ void LogFromProtobuf(google::protobuf::LogLevel, const char*, int, const std::st
 
 class ServerOnWorkers final : public Server {
  public:
-  ServerOnWorkers(std::vector<std::unique_ptr<Worker>> workers, std::unique_ptr<Acceptor> acceptor,
-                  std::vector<endpoint::Endpoint> endpoints)
-      : endpoints_(std::move(endpoints)),
-        workers_(std::move(workers)),
-        acceptor_(std::move(acceptor)) {}
+  ServerOnWorkers(const ServerOptions& options, const std::vector<Listener>& listeners,
+                  std::shared_ptr<grpc::ServerCredentials> tls)
+      : shared_{*options.table,
+                options.limits,
+                DescribeServer(options, listeners),
+                [this] { return DescribeWork(workers_, *shared_.budget); },
+                std::make_shared<engine::ByteBudget>(options.limits.max_held_bytes),
+                QuotaOf(options.limits),
+                std::move(tls)} {
+    for (const Listener& listener : listeners) endpoints_.push_back(listener.endpoint());
+    for (size_t id = 0; id < options.plan.workers.size(); ++id) {
+      workers_.push_back(std::make_unique<Worker>(id, options.plan.workers[id], shared_));
+    }
+  }
+
+  // Serves the connections that come from the listeners.
+  absl::Status Start(std::vector<Listener> listeners) {
+    std::vector<Worker*> adopters;
+    for (const auto& worker : workers_) {
+      if (absl::Status status = worker->Start(); !status.ok()) return status;
+      adopters.push_back(worker.get());
+    }
+    auto acceptor = Acceptor::Start(std::move(listeners), std::move(adopters), shared_.limits);
+    if (!acceptor.ok()) return acceptor.status();
+    acceptor_ = *std::move(acceptor);
+    return absl::OkStatus();
+  }
 
   const std::vector<endpoint::Endpoint>& endpoints() const override { return endpoints_; }
 
@@ -121,7 +210,8 @@ class ServerOnWorkers final : public Server {
   }
 
  private:
-  const std::vector<endpoint::Endpoint> endpoints_;
+  const Worker::Shared shared_;
+  std::vector<endpoint::Endpoint> endpoints_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::unique_ptr<Acceptor> acceptor_;  // last: it hands connections to the workers
 };
@@ -155,27 +245,14 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
     tls = *std::move(loaded);
   }
   std::vector<Listener> listeners;
-  std::vector<endpoint::Endpoint> endpoints;
   for (const endpoint::Endpoint& endpoint : options.endpoints) {
     absl::StatusOr<Listener> listener = Listener::Open(endpoint);
     if (!listener.ok()) return listener.status();
-    endpoints.push_back(listener->endpoint());
     listeners.push_back(*std::move(listener));
   }
-  const std::string info = DescribeServer(options, listeners);
-  std::vector<std::unique_ptr<Worker>> workers;
-  std::vector<Worker*> adopters;
-  for (size_t id = 0; id < options.plan.workers.size(); ++id) {
-    auto worker = std::make_unique<Worker>(id, options.plan.workers[id], *options.table, info,
-                                           options.limits, tls);
-    if (absl::Status status = worker->Start(); !status.ok()) return status;
-    adopters.push_back(worker.get());
-    workers.push_back(std::move(worker));
-  }
-  auto acceptor = Acceptor::Start(std::move(listeners), std::move(adopters), options.limits);
-  if (!acceptor.ok()) return acceptor.status();
-  return std::make_unique<ServerOnWorkers>(std::move(workers), *std::move(acceptor),
-                                           std::move(endpoints));
+  auto server = std::make_unique<ServerOnWorkers>(options, listeners, std::move(tls));
+  if (absl::Status status = server->Start(std::move(listeners)); !status.ok()) return status;
+  return server;
 }
 
 }  // namespace parity::rpc

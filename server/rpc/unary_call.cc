@@ -1,7 +1,9 @@
 #include "unary_call.h"
 
+#include <chrono>
 #include <utility>
 
+#include "call_status.h"
 #include "parity/wire/status.h"
 #include "worker.h"
 
@@ -9,7 +11,8 @@ namespace parity::rpc {
 
 void UnaryCall::Ask(Worker& worker, const UnaryMethod& method) {
   auto* call = new UnaryCall(worker, method);
-  method.request(&call->context_, &call->request_, &call->writer_, call);
+  call->context_.AsyncNotifyWhenDone(&call->ended_tag_);
+  method.request(&call->context_, &call->request_, &call->writer_, &call->arrived_tag_);
 }
 
 UnaryCall::UnaryCall(Worker& worker, const UnaryMethod& method)
@@ -17,44 +20,74 @@ UnaryCall::UnaryCall(Worker& worker, const UnaryMethod& method)
   worker_.CallBegins();
 }
 
-UnaryCall::~UnaryCall() { worker_.CallEnds(); }
-
-void UnaryCall::Complete(bool ok) {
-  if (state_ == State::kAsked && ok) {
-    Arrived();
-    return;
-  }
-  if (state_ == State::kAccepted) worker_.CallAnswered();
-  delete this;  // answered, or the server shut down before a call came
+UnaryCall::~UnaryCall() {
+  if (connection_ != nullptr) worker_.connections().Leave(*connection_);
+  worker_.CallEnds();
 }
 
-void UnaryCall::Arrived() {
+void UnaryCall::Arrived(bool ok) {
+  if (!ok) {  // the server shut down before a call came: no end will be reported
+    delete this;
+    return;
+  }
   Ask(worker_, method_);
-  if (worker_.draining()) {
-    state_ = State::kRefused;
-    writer_.FinishWithError(wire::ToGrpc(absl::UnavailableError("the server is stopping")), this);
-    return;
-  }
-  state_ = State::kAccepted;
   worker_.CallAccepted();
-  absl::StatusOr<Respond> respond = method_.plan(request_);
-  request_.Clear();
-  if (!respond.ok()) {
-    writer_.FinishWithError(wire::ToGrpc(respond.status()), this);
+  if (worker_.draining()) {
+    Answer(absl::UnavailableError("the server is stopping"));
     return;
   }
-  respond_ = *std::move(respond);
-  worker_.AnswerAfterRun(this);
+  connection_ = &worker_.connections().Enter(context_);
+  method_.serve(*this);
 }
 
-void UnaryCall::Answer() {
-  absl::StatusOr<grpc::ByteBuffer> response = respond_();
-  respond_ = nullptr;
+void UnaryCall::ServeStripe(engine::Operation operation) {
+  grpc::ByteBuffer request;
+  request.Swap(&request_);
+  const uint64_t bytes = request.Length();
+  absl::StatusOr<wire::StripeMessage> message =
+      bytes > worker_.limits().max_message_bytes
+          ? TooLong(bytes, worker_.limits().max_message_bytes)
+          : wire::StripeMessage::Read(request);
+  request.Clear();
+  StripeCall::Serve(worker_, *connection_, *this, 0, operation, bytes, std::move(message));
+}
+
+absl::Status UnaryCall::Waiting() const {
+  if (ended_) return absl::CancelledError("the call was cancelled");
+  return CheckDeadline(context_);
+}
+
+void UnaryCall::Answer(uint64_t, engine::Operation, absl::StatusOr<wire::MessageWriter> response) {
   if (response.ok()) {
-    writer_.Finish(*response, grpc::Status::OK, this);
+    Answer(response->Finish());
   } else {
-    writer_.FinishWithError(wire::ToGrpc(response.status()), this);
+    Answer(response.status());
   }
+}
+
+void UnaryCall::Answer(const absl::StatusOr<grpc::ByteBuffer>& response) {
+  request_.Clear();
+  if (response.ok()) {
+    writer_.Finish(*response, grpc::Status::OK, &answered_tag_);
+  } else {
+    AddPushback(response.status(), context_);
+    writer_.FinishWithError(wire::ToGrpc(response.status()), &answered_tag_);
+  }
+}
+
+void UnaryCall::Answered(bool) {
+  answered_ = true;
+  worker_.CallAnswered();
+  DeleteIfOver();
+}
+
+void UnaryCall::Ended(bool) {
+  ended_ = true;
+  DeleteIfOver();
+}
+
+void UnaryCall::DeleteIfOver() {
+  if (answered_ && ended_) delete this;
 }
 
 }  // namespace parity::rpc

@@ -2,56 +2,67 @@
 #ifndef PARITY_RPC_UNARY_CALL_H_
 #define PARITY_RPC_UNARY_CALL_H_
 
+#include <cstdint>
 #include <functional>
 
-#include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
+#include "connection.h"
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/async_unary_call.h"
 #include "grpcpp/support/byte_buffer.h"
+#include "stripe_call.h"
 #include "tag.h"
 
 namespace parity::rpc {
 
 class Worker;
+class UnaryCall;
 
 using UnaryWriter = grpc::ServerAsyncResponseWriter<grpc::ByteBuffer>;
 
-// Builds the response, once the kernels have run.
-using Respond = absl::AnyInvocable<absl::StatusOr<grpc::ByteBuffer>()>;
-
-// A method: how to ask gRPC for its next call, and how to serve it. `plan` reads the request and
-// queues kernel jobs on the worker's processor.
+// A method: how to ask gRPC for its next call, and how to serve it. `serve` answers the call, at
+// once or later.
 struct UnaryMethod {
   std::function<void(grpc::ServerContext*, grpc::ByteBuffer*, UnaryWriter*, Tag*)> request;
-  std::function<absl::StatusOr<Respond>(const grpc::ByteBuffer&)> plan;
+  std::function<void(UnaryCall&)> serve;
 };
 
 // Owns itself: deleted when gRPC is done with it. Lives on its worker's thread.
-class UnaryCall final : public Tag {
+class UnaryCall final : public StripeCaller {
  public:
   // Asks for one call of `method`, which must outlive the worker's queue.
   static void Ask(Worker& worker, const UnaryMethod& method);
 
-  void Complete(bool ok) override;
+  const grpc::ByteBuffer& request() const { return request_; }
 
-  // Sends the answer; called after the kernels ran, for calls whose plan succeeded.
-  void Answer();
+  // Answers it, once.
+  void Answer(const absl::StatusOr<grpc::ByteBuffer>& response);
+
+  // Answers it with what the request for a stripe comes to.
+  void ServeStripe(engine::Operation operation);
+  absl::Status Waiting() const override;
+  void Answer(uint64_t id, engine::Operation operation,
+              absl::StatusOr<wire::MessageWriter> response) override;
 
  private:
-  enum class State { kAsked, kAccepted, kRefused };
-
   UnaryCall(Worker& worker, const UnaryMethod& method);
   ~UnaryCall() override;
-  void Arrived();
+  void Arrived(bool ok);
+  void Answered(bool ok);
+  void Ended(bool ok);
+  void DeleteIfOver();
 
   Worker& worker_;
   const UnaryMethod& method_;
-  State state_ = State::kAsked;
+  MemberTag<UnaryCall> arrived_tag_{this, &UnaryCall::Arrived};
+  MemberTag<UnaryCall> answered_tag_{this, &UnaryCall::Answered};
+  MemberTag<UnaryCall> ended_tag_{this, &UnaryCall::Ended};
+  bool answered_ = false;
+  bool ended_ = false;  // by gRPC's account; before it is answered that means cancelled
+  Connection* connection_ = nullptr;
   grpc::ServerContext context_;
   grpc::ByteBuffer request_;
   UnaryWriter writer_;
-  Respond respond_;
 };
 
 }  // namespace parity::rpc

@@ -10,6 +10,7 @@
 #include "grpcpp/server_context.h"
 #include "parity/engine/buffer_pool.h"
 #include "parity/engine/pinning.h"
+#include "parity/engine/thread_placement.h"
 #include "spdlog/spdlog.h"
 
 namespace parity::rpc {
@@ -21,43 +22,37 @@ constexpr size_t kIdleBufferBytes = size_t{64} << 20;
 // Events taken from the queue before what they queued is computed and answered.
 constexpr int kMaxDrainedEvents = 32;
 
-// For reflection; a call beyond them is refused with RESOURCE_EXHAUSTED.
-constexpr int kMaxReflectionThreads = 4;
-
 }  // namespace
 
-Worker::Worker(size_t id, engine::WorkerPlan::Worker place, const kernels::KernelTable& table,
-               std::string info, const Limits& limits, std::shared_ptr<grpc::ServerCredentials> tls)
+Worker::Worker(size_t id, engine::WorkerPlan::Worker place, const Shared& shared)
     : id_(id),
       place_(place),
-      table_(table),
-      info_(std::move(info)),
-      limits_(limits),
-      tls_(std::move(tls)) {}
+      shared_(shared),
+      processor_(std::make_unique<engine::StripeProcessor>(
+          shared.table, engine::BufferPool::Make(kIdleBufferBytes))),
+      connections_(shared.budget) {}
 
 Worker::~Worker() {
   if (thread_.joinable()) Shutdown();
 }
 
 absl::Status Worker::Start() {
-  methods_ = std::make_unique<StripeMethods>(*this, info_);
+  methods_ = std::make_unique<StripeMethods>(*this, shared_.info, shared_.stats);
   health_ = std::make_unique<Health>(*this);
   grpc::ServerBuilder builder;
   acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
       grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
       grpc::InsecureServerCredentials());
-  if (tls_ != nullptr) {
+  if (shared_.tls != nullptr) {
     tls_acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
-        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, tls_);
+        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, shared_.tls);
   }
-  ApplySettings(builder, limits_);
+  ApplySettings(builder, shared_.limits);
   // Reflection is a synchronous service, with a thread for each call under way.
   builder.SetSyncServerOption(grpc::ServerBuilder::NUM_CQS, 1);
   builder.SetSyncServerOption(grpc::ServerBuilder::MIN_POLLERS, 1);
   builder.SetSyncServerOption(grpc::ServerBuilder::MAX_POLLERS, 1);
-  grpc::ResourceQuota reflection("reflection");
-  reflection.SetMaxThreads(kMaxReflectionThreads);
-  builder.SetResourceQuota(reflection);
+  builder.SetResourceQuota(*shared_.quota);
   methods_->RegisterOn(builder);
   health_->RegisterOn(builder);
   queue_ = builder.AddCompletionQueue();
@@ -96,33 +91,44 @@ void Worker::Post(grpc::Alarm& alarm, Tag* tag) {
 void Worker::Drain(bool) {
   draining_ = true;
   health_->Stop();
+  methods_->StopStreams();
 }
 
 void Worker::End(bool) { ending_ = true; }
 
+// While requests wait for their turn, it does not wait for others: `tag` is null if there are none.
+bool Worker::NextEvent(void** tag, bool* ok) {
+  if (processor_->idle()) return queue_->Next(tag, ok);
+  if (!NextEventNow(tag, ok)) *tag = nullptr;
+  return true;
+}
+
+bool Worker::NextEventNow(void** tag, bool* ok) {
+  return queue_->AsyncNext(tag, ok, gpr_time_0(GPR_CLOCK_MONOTONIC)) ==
+         grpc::CompletionQueue::GOT_EVENT;
+}
+
 void Worker::Run() {
+  // First, as whatever the thread allocates before is not on its node.
+  const engine::Placement placement = engine::PlaceThread(place_);
+  for (const std::string& warning : engine::NewWarnings(placement)) spdlog::warn(warning);
   engine::NameThread(absl::StrCat("worker-", id_));
-  if (absl::Status pinned = engine::PinThread(place_.cpu); !pinned.ok()) {
-    spdlog::warn("worker {} runs unpinned: {}", id_, pinned.ToString());
-  }
-  processor_ =
-      std::make_unique<engine::StripeProcessor>(table_, engine::BufferPool::Make(kIdleBufferBytes));
   methods_->AskForCalls();
   health_->AskForCalls();
   started_.set_value();
 
-  const gpr_timespec now = gpr_time_0(GPR_CLOCK_MONOTONIC);
   void* tag;
   bool ok;
-  while (queue_->Next(&tag, &ok)) {
+  while (NextEvent(&tag, &ok)) {
     int events = 0;
-    do {
+    while (tag != nullptr) {
       static_cast<Tag*>(tag)->Complete(ok);
-    } while (++events < kMaxDrainedEvents &&
-             queue_->AsyncNext(&tag, &ok, now) == grpc::CompletionQueue::GOT_EVENT);
-    processor_->Run();
-    for (UnaryCall* call : planned_) call->Answer();
-    planned_.clear();
+      if (++events == kMaxDrainedEvents) break;
+      if (!NextEventNow(&tag, &ok)) tag = nullptr;
+    }
+    processor_->RunTurn();
+    for (ProcessStream* stream : to_flush_) stream->Flush();
+    to_flush_.clear();
     if (draining_ && unanswered_ == 0 && !std::exchange(answered_all_, true)) {
       all_answered_.set_value();
     }

@@ -3,6 +3,7 @@
 #define PARITY_RPC_WORKER_H_
 
 #include <cstddef>
+#include <functional>
 #include <future>
 #include <memory>
 #include <string>
@@ -11,28 +12,40 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "connection.h"
+#include "counters.h"
 #include "grpcpp/alarm.h"
 #include "grpcpp/completion_queue.h"
+#include "grpcpp/resource_quota.h"
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server.h"
 #include "grpcpp/server_builder.h"
 #include "health.h"
+#include "parity/engine/byte_budget.h"
 #include "parity/engine/stripe_processor.h"
 #include "parity/engine/worker_plan.h"
 #include "parity/kernels/kernel_table.h"
 #include "parity/rpc/limits.h"
 #include "stripe_methods.h"
 #include "tag.h"
-#include "unary_call.h"
 
 namespace parity::rpc {
 
 class Worker {
  public:
-  // `info` is the serialised GetServerInfoResponse. TCP connections are encrypted if there are
-  // credentials.
-  Worker(size_t id, engine::WorkerPlan::Worker place, const kernels::KernelTable& table,
-         std::string info, const Limits& limits, std::shared_ptr<grpc::ServerCredentials> tls);
+  // What all workers have in common.
+  struct Shared {
+    const kernels::KernelTable& table;
+    Limits limits;
+    std::string info;                    // the serialised GetServerInfoResponse
+    std::function<std::string()> stats;  // makes the GetServerStatsResponse; thread-safe
+    std::shared_ptr<engine::ByteBudget> budget;
+    std::unique_ptr<const grpc::ResourceQuota> quota;
+    std::shared_ptr<grpc::ServerCredentials> tls;  // of TCP connections; null: not encrypted
+  };
+
+  // `shared` must outlive it.
+  Worker(size_t id, engine::WorkerPlan::Worker place, const Shared& shared);
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
@@ -60,10 +73,19 @@ class Worker {
   void CallEnds() { --calls_; }
   void CallAccepted() { ++unanswered_; }
   void CallAnswered() { --unanswered_; }
-  void AnswerAfterRun(UnaryCall* call) { planned_.push_back(call); }
+  const Limits& limits() const { return shared_.limits; }
+  const engine::ByteBudget& budget() const { return *shared_.budget; }
+  ConnectionTable& connections() { return connections_; }
+  void FlushAfterTurn(ProcessStream& stream) { to_flush_.push_back(&stream); }
+
+  // Thread-safe.
+  Counters& counters() { return counters_; }
+  const engine::StripeProcessor& work() const { return *processor_; }
 
  private:
   void Run();
+  bool NextEvent(void** tag, bool* ok);
+  bool NextEventNow(void** tag, bool* ok);
   // Runs the tag on the worker's thread, soon.
   void Post(grpc::Alarm& alarm, Tag* tag);
   void Drain(bool ok);
@@ -71,10 +93,8 @@ class Worker {
 
   const size_t id_;
   const engine::WorkerPlan::Worker place_;
-  const kernels::KernelTable& table_;
-  const std::string info_;
-  const Limits limits_;
-  const std::shared_ptr<grpc::ServerCredentials> tls_;
+  const Shared& shared_;
+  Counters counters_;
 
   // Set by Start, then used by any thread.
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
@@ -92,7 +112,8 @@ class Worker {
 
   // The worker's thread only.
   std::unique_ptr<engine::StripeProcessor> processor_;
-  std::vector<UnaryCall*> planned_;
+  ConnectionTable connections_;
+  std::vector<ProcessStream*> to_flush_;
   size_t calls_ = 0;       // objects that wait for a call or serve one
   size_t unanswered_ = 0;  // accepted calls whose answer is not yet with the kernel
   bool draining_ = false;

@@ -37,7 +37,7 @@ std::string BigEndian(uint64_t value, int bytes) {
 }
 
 // The frames of HTTP/2 (RFC 9113, section 6) that the tests need.
-enum FrameType : char { kData = 0, kHeaders = 1, kSettings = 4, kWindowUpdate = 8 };
+enum FrameType : char { kData = 0, kHeaders = 1, kReset = 3, kSettings = 4, kWindowUpdate = 8 };
 constexpr char kEndStream = 1;
 constexpr char kEndHeaders = 4;
 
@@ -78,27 +78,33 @@ BarePeer::BarePeer(const std::string& address)
 
 BarePeer::~BarePeer() { close(fd_); }
 
-void BarePeer::SendEncode(const v1::EncodeRequest& request) {
+std::string BarePeer::EncodeFrames(const v1::EncodeRequest& request, const std::string& timeout) {
   const std::string message = request.SerializeAsString();
   const std::string not_compressed(1, '\0');
+  std::vector<std::pair<std::string, std::string>> fields = {
+      {":method", "POST"},    {":scheme", "http"}, {":path", "/parity.v1.ParityService/Encode"},
+      {":authority", "test"}, {"te", "trailers"},  {"content-type", "application/grpc"}};
+  if (!timeout.empty()) fields.emplace_back("grpc-timeout", timeout);
   std::string headers;
-  for (const auto& [name, value] : {std::pair<std::string, std::string>{":method", "POST"},
-                                    {":scheme", "http"},
-                                    {":path", "/parity.v1.ParityService/Encode"},
-                                    {":authority", "test"},
-                                    {"te", "trailers"},
-                                    {"content-type", "application/grpc"}}) {
+  for (const auto& [name, value] : fields) {
     // A literal field with a new name, neither indexed nor compressed (RFC 7541, section 6.2.2).
     headers += std::string(1, '\0') + static_cast<char>(name.size()) + name +
                static_cast<char>(value.size()) + value;
   }
-  if (next_stream_ == 1) {
-    SendAll(fd_, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + LargestWindows());
-  }
-  SendAll(fd_, Frame(kHeaders, kEndHeaders, next_stream_, headers) +
-                   Frame(kData, kEndStream, next_stream_,
-                         not_compressed + BigEndian(message.size(), 4) + message));
-  next_stream_ += 2;
+  const std::string preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + LargestWindows();
+  const uint32_t stream = std::exchange(next_stream_, next_stream_ + 2);
+  return (stream == 1 ? preface : "") + Frame(kHeaders, kEndHeaders, stream, headers) +
+         Frame(kData, kEndStream, stream, not_compressed + BigEndian(message.size(), 4) + message);
+}
+
+void BarePeer::SendEncode(const v1::EncodeRequest& request, const std::string& timeout) {
+  SendAll(fd_, EncodeFrames(request, timeout));
+}
+
+void BarePeer::SendCancelledEncode(const v1::EncodeRequest& request) {
+  constexpr uint32_t kCancel = 8;
+  const uint32_t stream = next_stream_;
+  SendAll(fd_, EncodeFrames(request, "") + Frame(kReset, 0, stream, BigEndian(kCancel, 4)));
 }
 
 bool BarePeer::HasBytes(int patience_ms) {

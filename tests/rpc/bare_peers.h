@@ -21,8 +21,11 @@ class BarePeer {
 
   int fd() const { return fd_; }
 
-  // A call of Encode in HTTP/2, with windows that would let any answer through.
-  void SendEncode(const v1::EncodeRequest& request);
+  // A call of Encode in HTTP/2, with windows that would let any answer through. `timeout` is a
+  // grpc-timeout, such as "1n".
+  void SendEncode(const v1::EncodeRequest& request, const std::string& timeout = "");
+  // The same of one that is cancelled at once: the server reads both together.
+  void SendCancelledEncode(const v1::EncodeRequest& request);
 
   // Whether something arrives within `patience_ms`.
   bool HasBytes(int patience_ms);
@@ -40,6 +43,8 @@ class BarePeer {
   size_t ReadToEnd();
 
  private:
+  std::string EncodeFrames(const v1::EncodeRequest& request, const std::string& timeout);
+
   const int fd_;
   uint32_t next_stream_ = 1;
 };

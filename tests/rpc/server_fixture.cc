@@ -25,7 +25,10 @@ const ::testing::Environment* const kProcess = ::testing::AddGlobalTestEnvironme
 
 }  // namespace
 
-RunningServer::RunningServer(const std::string& directory, const rpc::Limits& limits,
+RunningServer::RunningServer(const std::string& directory)
+    : RunningServer(rpc::Limits(), directory) {}
+
+RunningServer::RunningServer(const rpc::Limits& limits, const std::string& directory,
                              std::optional<rpc::TlsFiles> tls) {
   if (directory.empty()) {
     char name[] = "/tmp/parity-rpc-test.XXXXXX";
@@ -63,6 +66,21 @@ std::shared_ptr<grpc::Channel> RunningServer::Connect() const {
 void RunningServer::Stop(absl::Duration grace) {
   server_->Stop(grace);
   server_ = nullptr;
+}
+
+v1::GetServerStatsResponse StatsOf(v1::ParityService::Stub& stub) {
+  grpc::ClientContext context;
+  v1::GetServerStatsResponse stats;
+  const grpc::Status status = stub.GetServerStats(&context, {}, &stats);
+  EXPECT_TRUE(status.ok()) << status.error_message();
+  return stats;
+}
+
+void AwaitNothingHeld(v1::ParityService::Stub& stub) {
+  const absl::Time give_up = absl::Now() + absl::Seconds(20);
+  while (StatsOf(stub).held_bytes() > 0) {
+    ASSERT_LT(absl::Now(), give_up) << StatsOf(stub).held_bytes() << " bytes are still held";
+  }
 }
 
 std::vector<uint8_t> RandomBytes(size_t bytes, uint32_t seed) {

@@ -12,15 +12,16 @@
 #include "gtest/gtest.h"
 #include "parity/client/coder.h"
 #include "parity/rpc/server.h"
+#include "parity/v1/parity.grpc.pb.h"
 
 namespace parity::testing {
 
 class RunningServer {
  public:
   // The Unix socket is in `directory`, which is the caller's; by default in one of its own.
-  explicit RunningServer(const std::string& directory = "", const rpc::Limits& limits = {},
+  explicit RunningServer(const std::string& directory = "");
+  explicit RunningServer(const rpc::Limits& limits, const std::string& directory = "",
                          std::optional<rpc::TlsFiles> tls = std::nullopt);
-  explicit RunningServer(const rpc::Limits& limits) : RunningServer("", limits) {}
   ~RunningServer();
 
   std::string tcp() const;
@@ -34,6 +35,12 @@ class RunningServer {
   std::string own_directory_;
   std::unique_ptr<rpc::Server> server_;
 };
+
+// What the server has counted.
+v1::GetServerStatsResponse StatsOf(v1::ParityService::Stub& stub);
+
+// Waits until the server holds no bytes of requests and answers any more.
+void AwaitNothingHeld(v1::ParityService::Stub& stub);
 
 // Deterministic bytes that differ between shards and positions.
 std::vector<uint8_t> RandomBytes(size_t bytes, uint32_t seed);

@@ -98,7 +98,7 @@ TEST_P(Stall, AnswersThatNobodyReadsAreReleased) {
   const CapturedLog log;
   RunningServer server(StallTimeout(absl::Seconds(2)));
   constexpr int kPeers = 16;
-  constexpr size_t kHeldMebibytes = 16 * 25;  // of 16 * 30, to be on the safe side
+  constexpr size_t kHeldMebibytes = 400;  // of 480, to be on the safe side
   std::vector<std::unique_ptr<BarePeer>> peers;
   const size_t before = ResidentMebibytes();
   for (int i = 0; i < kPeers; ++i) {

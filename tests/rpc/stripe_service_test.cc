@@ -167,6 +167,33 @@ TEST_P(OverTransport, ReconstructAnswersByACustomMatrix) {
             "present: got 2 of 6 shards, which do not determine 2, want shards that do");
 }
 
+TEST_P(OverTransport, UpdateBringsParityUpToDate) {
+  auto coder = Connect();
+  const Stripe before = MakeStripe(*Geometry::Make(Code::kReedSolomon, 6, 3), 70'000);
+  for (const std::vector<uint32_t>& changed : {std::vector<uint32_t>{2}, {5, 0, 3}}) {
+    Stripe after = before;
+    std::vector<ShardBytes> old_shards, new_shards;
+    for (const uint32_t i : changed) after.shards[i] = RandomBytes(70'000, 900 + i);
+    for (const uint32_t i : changed) {
+      old_shards.emplace_back(before.shards[i]);
+      new_shards.emplace_back(after.shards[i]);
+    }
+    const std::vector<uint8_t*> parity = {after.shards[6].data(), after.shards[7].data(),
+                                          after.shards[8].data()};
+    const absl::Status status =
+        coder->Update(before.geometry, changed, old_shards, new_shards, 70'000, parity);
+    ASSERT_TRUE(status.ok()) << status;
+    const auto report = coder->Verify(after.geometry, after.Views(0, 9), 70'000);
+    ASSERT_TRUE(report.ok()) << report.status();
+    EXPECT_TRUE(report->consistent());
+  }
+  EXPECT_TRUE(coder->Update(before.geometry, {}, {}, {}, 70'000, {nullptr, nullptr, nullptr}).ok());
+  std::vector<uint8_t> p(10);
+  const absl::Status status =
+      coder->Update(before.geometry, {1}, {}, {}, 10, {p.data(), p.data(), p.data()});
+  EXPECT_EQ(codec::FieldOf(status), "old_shards") << status;
+}
+
 TEST_P(OverTransport, VerifyNamesShardAndOffset) {
   auto coder = Connect();
   Stripe stripe = MakeStripe(*Geometry::Make(Code::kReedSolomon, 6, 3), 200'000);

@@ -146,7 +146,7 @@ class Tls : public ::testing::Test {
 };
 
 TEST_F(Tls, ServesClientsThatTrustItsAuthorityAndNoOthers) {
-  RunningServer server("", {}, ServerFiles());
+  RunningServer server(rpc::Limits(), "", ServerFiles());
   const grpc::Status trusted = Call(server, Client("ca"));
   EXPECT_TRUE(trusted.ok()) << trusted.error_message();
   EXPECT_EQ(Call(server, Client("other-ca")).error_code(), grpc::StatusCode::UNAVAILABLE);
@@ -154,7 +154,7 @@ TEST_F(Tls, ServesClientsThatTrustItsAuthorityAndNoOthers) {
 }
 
 TEST_F(Tls, RefusesPlaintext) {
-  RunningServer server("", {}, ServerFiles());
+  RunningServer server(rpc::Limits(), "", ServerFiles());
   EXPECT_EQ(Call(server, grpc::InsecureChannelCredentials()).error_code(),
             grpc::StatusCode::UNAVAILABLE);
   const auto coder = client::RemoteCoder::Make({server.tcp()});
@@ -163,7 +163,7 @@ TEST_F(Tls, RefusesPlaintext) {
 }
 
 TEST_F(Tls, IsNotOnTheUnixSocket) {
-  RunningServer server("", {}, ServerFiles());
+  RunningServer server(rpc::Limits(), "", ServerFiles());
   const auto coder = client::RemoteCoder::Make({server.unix_socket()});
   EXPECT_TRUE((*coder)->GetServerInfo().ok());
 }
@@ -171,7 +171,7 @@ TEST_F(Tls, IsNotOnTheUnixSocket) {
 TEST_F(Tls, WithAClientAuthorityRefusesWhoShowsNoCertificateOfIt) {
   rpc::TlsFiles tls = ServerFiles();
   tls.client_ca = files_.certificate("ca");
-  RunningServer server("", {}, tls);
+  RunningServer server(rpc::Limits(), "", tls);
   ExpectStillServes(server);
   EXPECT_EQ(Call(server, Client("ca")).error_code(), grpc::StatusCode::UNAVAILABLE);
   EXPECT_EQ(Call(server, Client("ca", "stranger")).error_code(), grpc::StatusCode::UNAVAILABLE);
@@ -179,7 +179,7 @@ TEST_F(Tls, WithAClientAuthorityRefusesWhoShowsNoCertificateOfIt) {
 }
 
 TEST_F(Tls, ARenewedCertificateIsUsedWithoutARestart) {
-  RunningServer server("", {}, ServerFiles());
+  RunningServer server(rpc::Limits(), "", ServerFiles());
   EXPECT_EQ(Call(server, Client("other-ca")).error_code(), grpc::StatusCode::UNAVAILABLE);
   files_.Replace("server", "stranger");
   const absl::Time deadline = absl::Now() + absl::Seconds(30);

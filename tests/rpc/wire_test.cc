@@ -1,13 +1,17 @@
 // The reader and the writer of shard-carrying messages against protobuf's own.
+#include <algorithm>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "parity/codec/field_error.h"
 #include "parity/v1/parity.pb.h"
+#include "parity/wire/limits.h"
 #include "parity/wire/message_writer.h"
+#include "parity/wire/process_message.h"
 #include "parity/wire/status.h"
 #include "parity/wire/stripe_message.h"
 
@@ -16,11 +20,13 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// The bytes as slices of random lengths, as a network would cut them.
+// The bytes as slices of random lengths, as a network would cut them: now a few, used where they
+// lie, now so many that they are copied.
 grpc::ByteBuffer Cut(const std::string& bytes, std::mt19937& random) {
   std::vector<grpc::Slice> slices;
+  const size_t most = random() % 2 == 0 ? 40 : bytes.size() / 6 + 2;
   for (size_t offset = 0; offset < bytes.size();) {
-    const size_t run = std::min<size_t>(random() % 40, bytes.size() - offset);
+    const size_t run = std::min<size_t>(random() % most, bytes.size() - offset);
     slices.emplace_back(bytes.data() + offset, run);
     offset += run;
   }
@@ -57,6 +63,10 @@ TEST(StripeMessage, ReadsWhatProtobufWroteHoweverItIsCut) {
       request.set_shard_bytes(bytes);
     }
     for (unsigned i = 0; i < random() % 4; ++i) request.add_wanted(random());
+    request.set_stripes(random() % (kMaxStripesPerMessage + 1));
+    if (random() % 2 == 0) {
+      for (int i = 0; i < count; ++i) request.add_checksums(random());
+    }
 
     const auto message = StripeMessage::Read(Cut(request.SerializeAsString(), random));
     ASSERT_TRUE(message.ok()) << message.status();
@@ -69,7 +79,88 @@ TEST(StripeMessage, ReadsWhatProtobufWroteHoweverItIsCut) {
     }
     EXPECT_EQ(message->indices(), absl::MakeConstSpan(request.present().data(), count));
     EXPECT_EQ(message->wanted().size(), static_cast<size_t>(request.wanted_size()));
+    EXPECT_EQ(message->stripes(), std::max(request.stripes(), 1u));
+    EXPECT_EQ(message->checksums(),
+              absl::MakeConstSpan(request.checksums().data(), request.checksums().size()));
   }
+}
+
+TEST(StripeMessage, TakesChecksumsOneByOneToo) {
+  std::mt19937 random(4);
+  const std::string bytes = std::string("\x1a\x02hi\x1a\x02ho", 8) +
+                            std::string("\x45\x01\x02\x03\x04", 5) +
+                            std::string("\x45\xff\xff\xff\xff", 5);
+  const auto message = StripeMessage::Read(Cut(bytes, random));
+  ASSERT_TRUE(message.ok()) << message.status();
+  EXPECT_THAT(message->checksums(), ElementsAre(0x04030201u, 0xffffffffu));
+}
+
+TEST(StripeMessage, ManySmallSlicesBecomeOne) {
+  v1::EncodeRequest request;
+  request.add_shards(std::string(100'000, 'a'));
+  const std::string bytes = request.SerializeAsString();
+  std::vector<grpc::Slice> slices;
+  for (const char byte : bytes) slices.emplace_back(&byte, 1);
+  const auto message = StripeMessage::Read(grpc::ByteBuffer(slices.data(), slices.size()));
+  ASSERT_TRUE(message.ok()) << message.status();
+  EXPECT_EQ(message->shards()[0].size(), 1u);
+  EXPECT_EQ(Join(message->shards()[0]), request.shards(0));
+}
+
+TEST(ProcessMessage, FindsTheRequestHoweverItIsCut) {
+  std::mt19937 random(5);
+  for (int round = 0; round < 2000; ++round) {
+    v1::ProcessRequest request;
+    request.set_id(round % 3 == 0 ? 0 : random() * uint64_t{1} << 32);
+    auto* encode = round % 2 == 0 ? request.mutable_encode() : nullptr;
+    if (encode != nullptr) {
+      encode->add_shards(std::string(random() % 300 + 1, 'e'));
+    } else {
+      request.mutable_update()->add_shards(std::string(random() % 300 + 1, 'u'));
+    }
+    std::string bytes = request.SerializeAsString();
+    if (round % 5 == 0) bytes = std::string("\x7a\x02zz", 4) + bytes;  // an unknown field
+    auto message = ProcessMessage::Read(Cut(bytes, random));
+    ASSERT_TRUE(message.ok()) << message.status();
+    EXPECT_EQ(message->id, request.id());
+    EXPECT_EQ(message->field, encode != nullptr ? 2 : 5);
+    const auto stripe =
+        StripeMessage::Read(std::move(message->slices), message->begin, message->end);
+    ASSERT_TRUE(stripe.ok()) << stripe.status();
+    EXPECT_EQ(Join(stripe->shards()[0]),
+              encode != nullptr ? encode->shards(0) : request.update().shards(0));
+  }
+}
+
+TEST(ProcessMessage, NeverFailsOtherThanByStatusOnRandomBytes) {
+  std::mt19937 random(6);
+  v1::ProcessRequest request;
+  request.set_id(1000);
+  request.mutable_encode()->add_shards("abcdefgh");
+  const std::string good = request.SerializeAsString();
+  int refused = 0;
+  for (int round = 0; round < 50'000; ++round) {
+    std::string bytes = good;
+    for (unsigned flips = 1 + random() % 3; flips > 0; --flips) {
+      bytes[random() % bytes.size()] = static_cast<char>(random());
+    }
+    auto message = ProcessMessage::Read(Cut(bytes, random));
+    v1::ProcessRequest parsed;
+    if (!message.ok()) {
+      ++refused;
+      EXPECT_TRUE(absl::IsInvalidArgument(message.status())) << message.status();
+      continue;
+    }
+    ASSERT_LE(message->end, bytes.size());
+    if (parsed.ParseFromString(bytes)) {
+      EXPECT_EQ(message->id, parsed.id());
+    }
+    // Whatever it is, it can be looked at.
+    StripeMessage::Read(std::move(message->slices), message->begin, message->end)
+        .status()
+        .IgnoreError();
+  }
+  EXPECT_GT(refused, 1000);
 }
 
 TEST(StripeMessage, SkipsUnknownFieldsAndTakesUnpackedIndices) {
@@ -168,6 +259,46 @@ TEST(MessageWriter, WritesWhatProtobufReads) {
   EXPECT_EQ(request.shards(1), "");
   EXPECT_THAT(request.present(), ElementsAre(0, 127, 128, 255));
   EXPECT_EQ(request.wanted_size(), 0);
+}
+
+TEST(MessageWriter, PutsAMessageInAMessage) {
+  for (const bool with_payload : {false, true}) {
+    MessageWriter inner;
+    inner.AddVarint(kShardBytesField, 7);
+    const std::vector<uint32_t> sums = {1, 0xffffffff};
+    inner.AddPackedFixed32(kChecksumsField, sums);
+    if (with_payload) {
+      inner.AddBytes(kShardsField, {grpc::Slice("payload"), grpc::Slice("more")});
+      inner.AddBytes(kShardsField, {grpc::Slice("second")});
+    }
+    MessageWriter writer;
+    writer.AddVarint(kIdField, 300);
+    writer.AddMessage(v1::ProcessResponse::kEncodeFieldNumber, std::move(inner));
+    const uint64_t bytes = writer.bytes();
+    const grpc::ByteBuffer buffer = writer.Finish();
+    EXPECT_EQ(buffer.Length(), bytes);
+    grpc::Slice slice;
+    ASSERT_TRUE(buffer.DumpToSingleSlice(&slice).ok());
+    v1::ProcessResponse response;
+    ASSERT_TRUE(response.ParseFromArray(slice.begin(), static_cast<int>(slice.size())));
+    EXPECT_EQ(response.id(), 300u);
+    EXPECT_EQ(response.encode().shard_bytes(), 7u);
+    EXPECT_THAT(response.encode().checksums(), ElementsAre(1u, 0xffffffffu));
+    if (with_payload) {
+      EXPECT_THAT(response.encode().shards(), ElementsAre("payloadmore", "second"));
+    } else {
+      EXPECT_TRUE(response.encode().shards().empty());
+    }
+  }
+}
+
+TEST(Status, SurvivesTheWireWithItsDelay) {
+  const absl::Status back =
+      FromGrpc(ToGrpc(Overloaded("busy", absl::Milliseconds(1500) + absl::Nanoseconds(7))));
+  EXPECT_TRUE(absl::IsResourceExhausted(back));
+  EXPECT_EQ(back.message(), "busy");
+  EXPECT_EQ(RetryDelayOf(back), absl::Milliseconds(1500) + absl::Nanoseconds(7));
+  EXPECT_FALSE(RetryDelayOf(absl::InternalError("")).has_value());
 }
 
 TEST(Status, SurvivesTheWireWithItsField) {

@@ -48,7 +48,7 @@ refuses() {
 }
 
 "$parityd" --help >"$work/help"
-for option in --listen --workers --kernels --grace --version --max-message --max-calls \
+for option in --listen --workers --kernels --grace --print-topology --version --max-message --max-calls \
   --max-requests-per-stream --max-held --max-connections --stall-timeout --max-idle --max-age \
   --keepalive --min-ping-interval --tls-certificate --tls-key --tls-client-ca; do
   contains "$work/help" "$option"
@@ -57,6 +57,19 @@ contains "$work/help" 'Exit codes'
 "$parityd" --version >"$work/version"
 grep -Eq '^parityd [0-9]+\.[0-9]+\.[0-9]+ \(([0-9a-f]{8}\+?|unknown)\)$' "$work/version" ||
   fail "version: $(cat "$work/version")"
+
+# The plan, without serving.
+"$parityd" --print-topology --workers 1 --kernels scalar >"$work/out" 2>"$work/log"
+contains "$work/out" '^workers:   1, as --workers says$'
+contains "$work/out" '\[w0: [0-9]'
+contains "$work/out" '^kernels:   scalar, as --kernels says; usable: .*scalar$'
+[ ! -s "$work/log" ] || fail "a log of printing the plan"
+"$parityd" --print-topology=json --workers 1 >"$work/out"
+contains "$work/out" '^  "decided_by": \[$'
+contains "$work/out" '"asked_workers": 1,'
+refuses 2 'xml not in {text,json}' --print-topology=xml
+refuses 2 'workers: got 100000, want 1 to' --print-topology --workers 100000
+refuses 2 'kernels: got mmx, want' --print-topology --kernels mmx
 
 refuses 2 'listen: got nonsense, want HOST:PORT' --listen nonsense
 refuses 2 'kernels: got mmx, want' --kernels mmx

@@ -168,4 +168,11 @@ absl::StatusOr<codec::VerifyReport> StubCoder::Verify(const codec::Geometry& geo
   return LocalCoder().Verify(geometry, shards, shard_bytes);
 }
 
+absl::Status StubCoder::Update(const codec::Geometry&, absl::Span<const uint32_t>,
+                               absl::Span<const client::ShardBytes>,
+                               absl::Span<const client::ShardBytes>, size_t,
+                               absl::Span<uint8_t* const>) {
+  return absl::UnimplementedError("shard files are not updated");
+}
+
 }  // namespace parity::shardfile

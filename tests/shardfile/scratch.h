@@ -93,6 +93,10 @@ class StubCoder : public client::Coder {
   absl::StatusOr<codec::VerifyReport> Verify(const codec::Geometry& geometry,
                                              absl::Span<const client::ShardBytes> shards,
                                              size_t shard_bytes) override;
+  absl::Status Update(const codec::Geometry& geometry, absl::Span<const uint32_t> changed,
+                      absl::Span<const client::ShardBytes> old_shards,
+                      absl::Span<const client::ShardBytes> new_shards, size_t shard_bytes,
+                      absl::Span<uint8_t* const> parity) override;
 };
 
 }  // namespace parity::shardfile

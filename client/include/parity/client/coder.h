@@ -45,6 +45,15 @@ class Coder {
   virtual absl::StatusOr<codec::VerifyReport> Verify(const codec::Geometry& geometry,
                                                      absl::Span<const ShardBytes> shards,
                                                      size_t shard_bytes) = 0;
+
+  // Brings the m parity shards up to date, in place, where data shards have changed: old_shards[i]
+  // and new_shards[i] are the contents of data shard changed[i] before and after, parity[r] is
+  // parity shard k+r before. All are the same range of bytes of the stripe. Less is read and sent
+  // than by Encode if fewer than about half of the data shards have changed.
+  virtual absl::Status Update(const codec::Geometry& geometry, absl::Span<const uint32_t> changed,
+                              absl::Span<const ShardBytes> old_shards,
+                              absl::Span<const ShardBytes> new_shards, size_t shard_bytes,
+                              absl::Span<uint8_t* const> parity) = 0;
 };
 
 }  // namespace parity::client

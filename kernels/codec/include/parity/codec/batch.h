@@ -12,6 +12,7 @@
 
 #include "absl/types/span.h"
 #include "parity/codec/factors.h"
+#include "parity/codec/run_counts.h"
 #include "parity/kernels/kernel_table.h"
 
 namespace parity::codec {
@@ -44,6 +45,9 @@ class Batch {
   // Runs what was queued, in at most one kernel call per operation, and empties the batch.
   void Run();
 
+  // Every run that was queued so far. Thread-safe.
+  const RunCounts& runs() const { return runs_; }
+
  private:
   enum class Operation : uint8_t { kXor, kPq, kMatrix, kMatrixUpdate };
 
@@ -63,6 +67,7 @@ class Batch {
   void MakeJobs();
 
   const kernels::KernelTable& table_;
+  RunCounts runs_;
   std::vector<Planned> planned_;
   std::vector<const uint8_t*> sources_;
   std::vector<uint8_t*> dst_;

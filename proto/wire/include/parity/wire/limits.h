@@ -6,11 +6,16 @@
 
 namespace parity::wire {
 
-// The longest request or response message, in bytes. A larger stripe travels as several slices.
+// The longest request or response message, in bytes, unless the server is told otherwise. A larger
+// stripe travels as several slices.
 inline constexpr uint64_t kMaxMessageBytes = uint64_t{64} << 20;
 
-// Calls that one connection may have under way; gRPC clients keep further ones waiting.
+// Calls that one connection may have under way, unless the server is told otherwise; gRPC clients
+// keep further ones waiting.
 inline constexpr int kMaxCallsPerConnection = 128;
+
+// Stripes in one message.
+inline constexpr uint32_t kMaxStripesPerMessage = 1024;
 
 }  // namespace parity::wire
 

@@ -13,29 +13,32 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "grpcpp/support/byte_buffer.h"
-#include "grpcpp/support/slice.h"
 #include "parity/codec/geometry.h"
 #include "parity/codec/shard.h"
 #include "parity/v1/parity.pb.h"
+#include "parity/wire/slice_list.h"
 
 namespace parity::wire {
 
 enum class ShardForm { kRepeated, kPacked };
 
-// A parsed message. It holds references to the slices of the buffer it was read from, so its shards
-// stay valid as long as it does. Not thread-safe.
+// A parsed message. It holds references to the slices of the buffer it was read from, or a copy if
+// these are many and small, so its shards stay valid as long as it does. Not thread-safe.
 class StripeMessage {
  public:
-  // Parses any of EncodeRequest, EncodeResponse, ReconstructRequest, ReconstructResponse and
-  // VerifyRequest, with protobuf's rules: fields in any order, unknown ones skipped, the last of a
-  // repeated singular field wins. INVALID_ARGUMENT, naming
+  // Parses any request or response of Encode, Reconstruct and Update, and VerifyRequest, with
+  // protobuf's rules: fields in any order, unknown ones skipped, the last of a repeated singular
+  // field wins. INVALID_ARGUMENT, naming
   //   "message"        if it is not a well-formed message
-  //   "shards"         if there are no shards, more than Geometry::kMaxShards, or both forms
-  //   "shards[i]"      if shard_bytes is 0 and shard i is not as long as shard 0, or it is longer
-  //   "packed_shards"  if its length is not a multiple of shard_bytes
-  //   "shard_bytes"    if the shards are empty, or packed and shard_bytes is 0
-  //   "present", "wanted", "indices"  if there are more than kMaxShards
+  //   "stripes"        if it is more than kMaxStripesPerMessage
+  //   "shards"         if there are no shards, more than Geometry::kMaxShards a stripe, or both
+  //   forms "shards[i]"      if shard_bytes is 0 and shard i is not as long as shard 0, or it is
+  //   longer "packed_shards"  if its length is not a multiple of shard_bytes "shard_bytes"    if
+  //   the shards are empty, or packed and shard_bytes is 0 "checksums"      if there are any, and
+  //   not as many as shards "present", "wanted", "indices"  if there are more than kMaxShards
   static absl::StatusOr<StripeMessage> Read(const grpc::ByteBuffer& buffer);
+  // The same of a message that is a field of another one, of which it is bytes [begin, end).
+  static absl::StatusOr<StripeMessage> Read(SliceList slices, uint64_t begin, uint64_t end);
 
   StripeMessage(StripeMessage&&) = default;
   StripeMessage& operator=(StripeMessage&&) = default;
@@ -43,28 +46,32 @@ class StripeMessage {
   const v1::Geometry& geometry() const { return geometry_; }
   ShardForm form() const { return form_; }
   uint64_t shard_bytes() const { return shard_bytes_; }  // never 0
+  uint32_t stripes() const { return stripes_; }          // never 0
   absl::Span<const codec::Shard> shards() const { return shards_; }
-  // Field 5: `present` of a request, `indices` of a response.
+  // Field 5: `present` or `changed` of a request, `indices` of a response.
   absl::Span<const uint32_t> indices() const { return indices_; }
   absl::Span<const uint32_t> wanted() const { return wanted_; }
+  // None, or one for each shard.
+  absl::Span<const uint32_t> checksums() const { return checksums_; }
 
  private:
   StripeMessage() = default;
-  absl::Status Parse(uint64_t message_bytes);
+  absl::Status Parse(uint64_t begin, uint64_t end);
   absl::Status SplitPacked(absl::Span<const codec::Segment> packed);
   absl::Status JoinRepeated(absl::Span<const size_t> ends);
   // Cuts segments_ into shards_: ends[i] is one past the last segment of shard i.
   void SetShards(absl::Span<const size_t> ends);
 
-  std::vector<grpc::Slice> slices_;
-  std::vector<codec::Segment>
-      segments_;  // of all shards, back to back; never moved once shards_ is set
+  SliceList slices_;
+  std::vector<codec::Segment> segments_;  // of all shards; never moved once shards_ is set
   std::vector<codec::Shard> shards_;
   v1::Geometry geometry_;
   ShardForm form_ = ShardForm::kRepeated;
   uint64_t shard_bytes_ = 0;
+  uint32_t stripes_ = 1;
   std::vector<uint32_t> indices_;
   std::vector<uint32_t> wanted_;
+  std::vector<uint32_t> checksums_;
 };
 
 // The geometry that a message asks for. INVALID_ARGUMENT as codec::Geometry::Make and MakeCustom,

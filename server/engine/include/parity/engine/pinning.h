@@ -13,7 +13,8 @@ namespace parity::engine {
 void NameThread(const std::string& name);
 
 // Memory that the thread touches first then comes from the node of that CPU. An error of the
-// operating system is returned as it is; the thread goes on unpinned.
+// operating system is returned as it is; the thread goes on unpinned. Allocates nothing if it
+// succeeds.
 absl::Status PinThread(uint32_t cpu);
 
 }  // namespace parity::engine

@@ -1,62 +1,84 @@
 // What one worker does with the stripes that reach it.
 //
-// Key decision: requests are planned one by one and computed together: every request that is ready
-// adds its kernel jobs, then Run() enters the kernels once for all of them.
+// Key decision: turns. In a turn, slices of the requests that wait are planned one by one and
+// computed together in one batch; then the worker looks at its sockets again.
 #ifndef PARITY_ENGINE_STRIPE_PROCESSOR_H_
 #define PARITY_ENGINE_STRIPE_PROCESSOR_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
+#include <vector>
 
-#include "absl/status/statusor.h"
-#include "absl/types/span.h"
+#include "absl/status/status.h"
 #include "parity/codec/batch.h"
-#include "parity/codec/codec.h"
 #include "parity/codec/codec_cache.h"
-#include "parity/codec/geometry.h"
-#include "parity/codec/shard.h"
+#include "parity/codec/run_counts.h"
 #include "parity/engine/buffer_pool.h"
+#include "parity/engine/fair_queue.h"
+#include "parity/engine/stripe_job.h"
 #include "parity/kernels/kernel_table.h"
 
 namespace parity::engine {
 
-// Shards computed by the server, back to back: shard i is data() + i * shard_bytes.
-struct ComputedShards {
-  Buffer buffer;
-  size_t shard_bytes;
-  uint32_t count;
-};
-
-// Not thread-safe: each worker has its own. Errors are those of codec::Codec, and
-// RESOURCE_EXHAUSTED if there is no memory for the result.
-class StripeProcessor {
+// A request that waits for its job to be done.
+class StripeRequest {
  public:
-  StripeProcessor(const kernels::KernelTable& table, std::shared_ptr<BufferPool> pool);
+  virtual ~StripeRequest() = default;
 
-  // Queue the computation. The result holds unspecified bytes until Run(), and the shards' memory
-  // must stay valid until then.
-  absl::StatusOr<ComputedShards> Encode(const codec::Geometry& geometry,
-                                        absl::Span<const codec::Shard> data, size_t shard_bytes);
-  absl::StatusOr<ComputedShards> Reconstruct(const codec::Geometry& geometry,
-                                             absl::Span<const uint32_t> present,
-                                             absl::Span<const codec::Shard> shards,
-                                             size_t shard_bytes, absl::Span<const uint32_t> wanted);
-  // Computes everything queued.
-  void Run() { batch_.Run(); }
-
-  // Verifies at once; a result is nothing that could be sent by reference.
-  absl::StatusOr<codec::VerifyReport> Verify(const codec::Geometry& geometry,
-                                             absl::Span<const codec::Shard> shards,
-                                             size_t shard_bytes);
+  virtual StripeJob& job() = 0;
+  // Not OK if nobody waits any more; asked before every slice.
+  virtual absl::Status Wanted() const = 0;
+  // Called once, when the job is done, has failed or is not wanted. May destroy the request.
+  virtual void Done(const absl::Status& status) = 0;
 
  private:
-  absl::StatusOr<ComputedShards> Allocate(size_t shard_bytes, size_t count);
+  friend class StripeProcessor;
+  FairQueue<StripeRequest*>::Line* line_ = nullptr;
+  size_t next_slice_ = 0;
+};
+
+// Not thread-safe, but for the counters: each worker has its own.
+class StripeProcessor {
+ public:
+  using Line = FairQueue<StripeRequest*>::Line;
+
+  // Source bytes of a turn; the last slice may exceed it. Some 50 us of work.
+  static constexpr uint64_t kTurnBytes = 1 << 20;
+
+  StripeProcessor(const kernels::KernelTable& table, std::shared_ptr<BufferPool> pool)
+      : table_(table), pool_(std::move(pool)), batch_(table) {}
+
+  codec::CodecCache& codecs() { return codecs_; }
+  BufferPool& pool() { return *pool_; }
+
+  // Puts a request whose memory is allocated in its client's line. It must live until it is Done.
+  void Queue(Line& line, StripeRequest& request);
+
+  bool idle() const { return queue_.empty(); }
+
+  // Computes slices of what is queued, kTurnBytes of them, and calls Done for requests that are.
+  void RunTurn();
+
+  // Thread-safe.
+  const codec::RunCounts& runs() const { return batch_.runs(); }
+  uint64_t batches() const { return batches_.load(std::memory_order_relaxed); }
+
+ private:
+  struct Planned {
+    StripeRequest* request;
+    absl::Status status;
+  };
 
   const kernels::KernelTable& table_;
   const std::shared_ptr<BufferPool> pool_;
   codec::CodecCache codecs_;
   codec::Batch batch_;
+  FairQueue<StripeRequest*> queue_;
+  std::vector<Planned> turn_;
+  std::atomic<uint64_t> batches_{0};
 };
 
 }  // namespace parity::engine

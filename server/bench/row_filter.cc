@@ -1,0 +1,31 @@
+#include "row_filter.h"
+
+#include <regex.h>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/strings/str_cat.h"
+
+namespace parity::bench {
+
+absl::StatusOr<std::vector<Row>> RowsFoundBy(const std::string& expression,
+                                             const std::vector<Row>& rows) {
+  regex_t compiled;
+  const int error = regcomp(&compiled, expression.c_str(), REG_EXTENDED | REG_NOSUB);
+  if (error != 0) {
+    char reason[256];
+    regerror(error, &compiled, reason, sizeof reason);
+    return absl::InvalidArgumentError(absl::StrCat("--filter: got ", expression, ": ", reason));
+  }
+  const auto release = absl::MakeCleanup([&compiled] { regfree(&compiled); });
+  std::vector<Row> found;
+  for (const Row& row : rows) {
+    if (regexec(&compiled, NameOf(row).c_str(), 0, nullptr, 0) == 0) found.push_back(row);
+  }
+  if (found.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--filter: got ", expression, ", which no row's name contains"));
+  }
+  return found;
+}
+
+}  // namespace parity::bench

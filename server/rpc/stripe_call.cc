@@ -1,0 +1,213 @@
+#include "stripe_call.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "connection.h"
+#include "grpcpp/support/slice.h"
+#include "parity/codec/field_error.h"
+#include "parity/v1/parity.pb.h"
+#include "parity/wire/status.h"
+#include "worker.h"
+
+namespace parity::rpc {
+namespace {
+
+using codec::FieldError;
+using engine::Operation;
+
+// Room for tags, lengths and small fields around the shards of a response.
+constexpr uint64_t kResponseOverheadBytes = 4096;
+// And for each shard and its checksum.
+constexpr uint64_t kShardOverheadBytes = 16;
+
+// What a request costs to keep beyond its bytes and those of its answer.
+constexpr uint64_t kRequestOverheadBytes = 1024;
+
+// How fast held bytes go away, for the time to wait before trying again: a low estimate.
+constexpr double kBytesPerSecond = 1e9;
+constexpr absl::Duration kLeastRetryDelay = absl::Milliseconds(5);
+constexpr absl::Duration kMostRetryDelay = absl::Seconds(1);
+
+// Refuses a stripe that would be too large if its shards were as long as shard_bytes says, whatever
+// the message itself holds, and a response beyond the limit.
+absl::Status CheckSize(uint64_t shard_bytes, uint64_t shards, uint64_t computed_shards,
+                       uint64_t limit) {
+  if (shard_bytes > limit / shards) {
+    return FieldError(absl::StatusCode::kResourceExhausted, "shard_bytes",
+                      absl::StrCat(shard_bytes, " for each of ", shards, " shards"),
+                      absl::StrCat("at most ", limit, " bytes in all: send the stripe as slices"));
+  }
+  const uint64_t overhead = kResponseOverheadBytes + computed_shards * kShardOverheadBytes;
+  const uint64_t room = limit - std::min(limit, overhead);
+  if (computed_shards > 0 && shard_bytes > room / computed_shards) {
+    return FieldError(
+        absl::StatusCode::kResourceExhausted, "shard_bytes",
+        absl::StrCat(shard_bytes, " for each of ", computed_shards, " computed shards"),
+        absl::StrCat("at most ", room, " bytes of response: send the stripe as slices"));
+  }
+  return absl::OkStatus();
+}
+
+// Every index of the stripe that is not present.
+std::vector<uint32_t> Missing(uint32_t total, absl::Span<const uint32_t> present) {
+  std::vector<bool> is_present(total, false);
+  for (uint32_t index : present) {
+    if (index < total) is_present[index] = true;
+  }
+  std::vector<uint32_t> missing;
+  for (uint32_t index = 0; index < total; ++index) {
+    if (!is_present[index]) missing.push_back(index);
+  }
+  return missing;
+}
+
+// What gRPC sends by reference, until it drops the last slice.
+struct Answer {
+  engine::ComputedShards shards;
+  engine::ByteBudget::Lease lease;
+};
+
+grpc::Slice SliceOf(const std::shared_ptr<Answer>& answer, size_t offset, size_t bytes) {
+  using Owner = std::shared_ptr<Answer>;
+  return grpc::Slice(
+      answer->shards.buffer.data() + offset, bytes,
+      [](void* owner) { delete static_cast<Owner*>(owner); }, new Owner(answer));
+}
+
+// An error that names its field as the message does.
+absl::Status Renamed(const absl::Status& status, const wire::StripeMessage& message) {
+  if (message.form() == wire::ShardForm::kPacked && codec::FieldOf(status) == "shards") {
+    absl::Status renamed(status.code(), absl::StrCat("packed_", status.message()));
+    codec::AttachField(renamed, "packed_shards");
+    return renamed;
+  }
+  return status;
+}
+
+}  // namespace
+
+void StripeCall::Serve(Worker& worker, Connection& connection, StripeCaller& caller, uint64_t id,
+                       Operation operation, uint64_t message_bytes,
+                       absl::StatusOr<wire::StripeMessage> message) {
+  if (!message.ok()) {
+    worker.counters().failed_requests.Add(1);
+    caller.Answer(id, operation, message.status());
+    return;
+  }
+  std::unique_ptr<StripeCall> call(
+      new StripeCall(worker, caller, id, operation, *std::move(message)));
+  absl::Status status = call->Prepare();
+  if (status.ok()) status = call->Admit(connection, message_bytes);
+  if (!status.ok()) {
+    Counters& counters = worker.counters();
+    (wire::RetryDelayOf(status) ? counters.refused_requests : counters.failed_requests).Add(1);
+    caller.Answer(id, operation, status);
+    return;
+  }
+  worker.processor().Queue(connection.line(), *call.release());
+}
+
+StripeCall::StripeCall(Worker& worker, StripeCaller& caller, uint64_t id, Operation operation,
+                       wire::StripeMessage message)
+    : worker_(worker),
+      caller_(caller),
+      id_(id),
+      operation_(operation),
+      message_(std::move(message)) {}
+
+absl::Status StripeCall::Prepare() {
+  absl::StatusOr<codec::Geometry> geometry = wire::GeometryFrom(message_.geometry());
+  if (!geometry.ok()) return geometry.status();
+  wanted_.assign(message_.wanted().begin(), message_.wanted().end());
+  if (operation_ == Operation::kReconstruct && wanted_.empty()) {
+    wanted_ = Missing(geometry->total_shards(), message_.indices());
+  }
+  absl::StatusOr<engine::StripeJob> job = engine::StripeJob::Make(
+      worker_.processor().codecs().Get(*geometry),
+      {operation_, message_.shards(), message_.shard_bytes(), message_.stripes(),
+       message_.indices(), wanted_, message_.checksums()});
+  if (!job.ok()) return Renamed(job.status(), message_);
+  job_ = *std::move(job);
+  return CheckSize(message_.shard_bytes(), message_.shards().size(), job_.computed_shards(),
+                   worker_.limits().max_message_bytes);
+}
+
+absl::Status StripeCall::Admit(Connection& connection, uint64_t message_bytes) {
+  const uint64_t bytes = message_bytes + job_.computed_bytes() + kRequestOverheadBytes;
+  if (bytes > worker_.budget().limit_bytes()) {
+    return FieldError(absl::StatusCode::kResourceExhausted, "message",
+                      absl::StrCat(bytes, " bytes with its answer"),
+                      absl::StrCat("at most ", worker_.budget().limit_bytes(),
+                                   ", all that the server may hold: send the stripe as slices"));
+  }
+  std::optional<engine::ByteBudget::Lease> lease = connection.holder().Take(bytes);
+  if (!lease.has_value()) {
+    const engine::ByteBudget& budget = worker_.budget();
+    const absl::Duration delay =
+        std::clamp(absl::Seconds(static_cast<double>(budget.held_bytes()) / kBytesPerSecond),
+                   kLeastRetryDelay, kMostRetryDelay);
+    return wire::Overloaded(
+        absl::StrCat("overloaded: the server holds ", budget.held_bytes(), " of at most ",
+                     budget.limit_bytes(), " bytes, ", connection.holder().held_bytes(),
+                     " of them for this connection; try again in ",
+                     absl::ToInt64Milliseconds(delay), " ms"),
+        delay);
+  }
+  lease_ = *std::move(lease);
+  return job_.Allocate(worker_.processor().pool());
+}
+
+void StripeCall::Done(const absl::Status& status) {
+  const std::unique_ptr<StripeCall> self(this);
+  Counters& counters = worker_.counters();
+  if (!status.ok()) {
+    const bool dropped = absl::IsCancelled(status) || absl::IsDeadlineExceeded(status);
+    (dropped ? counters.dropped_requests : counters.failed_requests).Add(1);
+    caller_.Answer(id_, operation_, status);
+    return;
+  }
+  counters.requests.Add(1);
+  counters.stripes.Add(job_.stripes());
+  counters.source_bytes.Add(job_.source_bytes());
+  caller_.Answer(id_, operation_, Response());
+}
+
+wire::MessageWriter StripeCall::Response() {
+  wire::MessageWriter writer;
+  if (operation_ == Operation::kVerify) {
+    v1::VerifyResponse response;
+    for (const engine::Mismatch& mismatch : job_.report().mismatches) {
+      auto* added = response.add_mismatches();
+      added->set_stripe(mismatch.stripe);
+      added->set_shard(mismatch.at.shard);
+      added->set_offset(mismatch.at.offset);
+    }
+    if (job_.report().suspect.has_value()) response.set_suspect(*job_.report().suspect);
+    writer.AddFields(response);
+    return writer;
+  }
+  if (operation_ == Operation::kReconstruct) {
+    writer.AddPackedUint32(wire::kIndicesField, wanted_);
+  }
+  lease_.Reduce(job_.computed_bytes());
+  const auto answer =
+      std::make_shared<Answer>(Answer{std::move(job_.computed()), std::move(lease_)});
+  const size_t shard_bytes = answer->shards.shard_bytes;
+  const uint32_t count = answer->shards.count;
+  writer.AddVarint(wire::kShardBytesField, shard_bytes);
+  writer.AddPackedFixed32(wire::kChecksumsField, answer->shards.checksums);
+  if (message_.form() == wire::ShardForm::kPacked) {
+    writer.AddBytes(wire::kPackedShardsField, {SliceOf(answer, 0, count * shard_bytes)});
+    return writer;
+  }
+  for (uint32_t i = 0; i < count; ++i) {
+    writer.AddBytes(wire::kShardsField, {SliceOf(answer, i * shard_bytes, shard_bytes)});
+  }
+  return writer;
+}
+
+}  // namespace parity::rpc

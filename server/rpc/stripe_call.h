@@ -1,0 +1,66 @@
+// A request of parity.v1, from its message to its answer, however it came.
+#ifndef PARITY_RPC_STRIPE_CALL_H_
+#define PARITY_RPC_STRIPE_CALL_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "parity/engine/byte_budget.h"
+#include "parity/engine/stripe_job.h"
+#include "parity/engine/stripe_processor.h"
+#include "parity/wire/message_writer.h"
+#include "parity/wire/stripe_message.h"
+
+namespace parity::rpc {
+
+class Connection;
+class Worker;
+
+// Who sent requests: a unary call, or a stream.
+class StripeCaller {
+ public:
+  virtual ~StripeCaller() = default;
+  // Not OK if the caller has gone, or its time is over.
+  virtual absl::Status Waiting() const = 0;
+  // Takes the response to the request with this id.
+  virtual void Answer(uint64_t id, engine::Operation operation,
+                      absl::StatusOr<wire::MessageWriter> response) = 0;
+};
+
+// Owns itself. Lives on its worker's thread.
+class StripeCall final : public engine::StripeRequest {
+ public:
+  // Reads the request, which takes `message_bytes`, and queues it, or answers at once with what is
+  // wrong with it. The caller must outlive the answer.
+  static void Serve(Worker& worker, Connection& connection, StripeCaller& caller, uint64_t id,
+                    engine::Operation operation, uint64_t message_bytes,
+                    absl::StatusOr<wire::StripeMessage> message);
+
+  engine::StripeJob& job() override { return job_; }
+  absl::Status Wanted() const override { return caller_.Waiting(); }
+  void Done(const absl::Status& status) override;
+
+ private:
+  StripeCall(Worker& worker, StripeCaller& caller, uint64_t id, engine::Operation operation,
+             wire::StripeMessage message);
+
+  // Builds job_. The message does not move from here on.
+  absl::Status Prepare();
+  absl::Status Admit(Connection& connection, uint64_t message_bytes);
+  wire::MessageWriter Response();
+
+  Worker& worker_;
+  StripeCaller& caller_;
+  const uint64_t id_;
+  const engine::Operation operation_;
+  wire::StripeMessage message_;
+  std::vector<uint32_t> wanted_;
+  engine::ByteBudget::Lease lease_;
+  engine::StripeJob job_;
+};
+
+}  // namespace parity::rpc
+
+#endif  // PARITY_RPC_STRIPE_CALL_H_

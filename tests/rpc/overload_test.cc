@@ -1,0 +1,171 @@
+// More than the server may hold, and calls for which nobody waits.
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bare_peers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "parity/v1/parity.grpc.pb.h"
+#include "parity/wire/status.h"
+#include "parity/wire/stripe_message.h"
+#include "server_fixture.h"
+#include "stripe_messages.h"
+
+namespace parity::testing {
+namespace {
+
+using codec::Code;
+using codec::Geometry;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+
+constexpr uint64_t kMiB = 1 << 20;
+
+rpc::Limits WithBudget(uint64_t bytes) {
+  rpc::Limits limits;
+  limits.max_held_bytes = bytes;
+  return limits;
+}
+
+// A small request for an answer of this size.
+v1::EncodeRequest RequestFor(uint64_t answer_bytes) {
+  v1::EncodeRequest request;
+  *request.mutable_geometry() = wire::ToProto(*Geometry::Make(Code::kXor, 1, 1));
+  request.set_shard_bytes(answer_bytes);
+  request.add_shards("x");
+  return request;
+}
+
+grpc::Status Encode(v1::ParityService::Stub& stub, const v1::EncodeRequest& request) {
+  grpc::ClientContext context;
+  v1::EncodeResponse response;
+  return stub.Encode(&context, request, &response);
+}
+
+TEST(Overload, ARequestAtTheLimitOfWhatMayBeHeld) {
+  // Held are the request, its answer and 1 KiB.
+  const v1::EncodeRequest request = RequestFor(kMiB);
+  const uint64_t needed = request.ByteSizeLong() + kMiB + 1024;
+  for (const uint64_t limit : {needed + 1, needed, needed - 1}) {
+    RunningServer server(WithBudget(limit));
+    const auto stub = v1::ParityService::NewStub(server.Connect());
+    const grpc::Status status = Encode(*stub, request);
+    if (limit >= needed) {
+      EXPECT_TRUE(status.ok()) << status.error_message();
+    } else {
+      EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+      EXPECT_EQ(FieldIn(status), "message");  // to wait would not help
+      EXPECT_THAT(status.error_message(), HasSubstr("send the stripe as slices"));
+    }
+    AwaitNothingHeld(*stub);
+  }
+}
+
+// A stream whose answers nobody reads, so that the server holds them.
+class Hoarder {
+ public:
+  Hoarder(const RunningServer& server, int requests, uint64_t answer_bytes)
+      : stub_(v1::ParityService::NewStub(server.Connect())), stream_(stub_->Process(&context_)) {
+    v1::ProcessRequest request;
+    *request.mutable_encode() = RequestFor(answer_bytes);
+    for (int i = 0; i < requests; ++i) {
+      request.set_id(static_cast<uint64_t>(i));
+      EXPECT_TRUE(stream_->Write(request));
+    }
+    stream_->WritesDone();
+  }
+
+  // All of them.
+  std::vector<v1::ProcessResponse> Answers() {
+    std::vector<v1::ProcessResponse> answers;
+    v1::ProcessResponse response;
+    while (stream_->Read(&response)) answers.push_back(response);
+    EXPECT_TRUE(stream_->Finish().ok());
+    return answers;
+  }
+
+ private:
+  std::unique_ptr<v1::ParityService::Stub> stub_;
+  grpc::ClientContext context_;
+  std::unique_ptr<grpc::ClientReaderWriter<v1::ProcessRequest, v1::ProcessResponse>> stream_;
+};
+
+TEST(Overload, WhatIsBeyondTheBudgetIsRefusedWithATimeToTryAgain) {
+  RunningServer server(WithBudget(16 * kMiB));
+  const auto stub = v1::ParityService::NewStub(server.Connect());
+  Hoarder hoarder(server, 60, kMiB);
+  while (StatsOf(*stub).refused_requests() == 0) std::this_thread::yield();
+  EXPECT_LE(StatsOf(*stub).held_bytes(), 16 * kMiB);
+
+  // Who hoards may hold half of it: another client finds room.
+  EXPECT_TRUE(Encode(*stub, RequestFor(2 * kMiB)).ok());
+
+  size_t refused = 0;
+  for (const v1::ProcessResponse& answer : hoarder.Answers()) {
+    if (!answer.has_error()) continue;
+    ++refused;
+    const absl::Status status = wire::FromProto(answer.error());
+    EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
+    EXPECT_GE(wire::RetryDelayOf(status).value_or(absl::ZeroDuration()), absl::Milliseconds(5));
+    EXPECT_THAT(std::string(status.message()), HasSubstr("overloaded: the server holds"));
+  }
+  EXPECT_GT(refused, 0u);
+  EXPECT_LT(refused, 60u);
+  EXPECT_EQ(StatsOf(*stub).refused_requests(), refused);
+  AwaitNothingHeld(*stub);
+  EXPECT_TRUE(Encode(*stub, RequestFor(8 * kMiB)).ok());
+}
+
+TEST(Overload, ARefusedCallSaysWhenToTryAgainInItsTrailerToo) {
+  RunningServer server(WithBudget(16 * kMiB));
+  const auto stub = v1::ParityService::NewStub(server.Connect());
+  Hoarder hoarder(server, 60, kMiB);
+  while (StatsOf(*stub).refused_requests() == 0) std::this_thread::yield();
+  grpc::ClientContext context;
+  v1::EncodeResponse response;
+  const grpc::Status status = stub->Encode(&context, RequestFor(12 * kMiB), &response);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED) << status.error_message();
+  const absl::Status inside = wire::FromGrpc(status);
+  ASSERT_TRUE(wire::RetryDelayOf(inside).has_value());
+  const auto pushback = context.GetServerTrailingMetadata().find("grpc-retry-pushback-ms");
+  ASSERT_NE(pushback, context.GetServerTrailingMetadata().end());
+  EXPECT_EQ(std::string(pushback->second.data(), pushback->second.size()),
+            std::to_string(absl::ToInt64Milliseconds(*wire::RetryDelayOf(inside))));
+  hoarder.Answers();
+}
+
+TEST(Overload, APeerThatReadsNothingDoesNotMakeTheServerHoldMore) {
+  RunningServer server(WithBudget(16 * kMiB));
+  const auto stub = v1::ParityService::NewStub(server.Connect());
+  BarePeer peer(server.tcp());
+  for (int i = 0; i < 40; ++i) peer.SendEncode(RequestFor(kMiB));
+  while (StatsOf(*stub).refused_requests() == 0) std::this_thread::yield();
+  EXPECT_LE(StatsOf(*stub).held_bytes(), 16 * kMiB);
+  EXPECT_TRUE(Encode(*stub, RequestFor(kMiB)).ok());
+}
+
+TEST(Overload, AStripeWhoseDeadlinePassesBeforeItsTurnIsNotComputed) {
+  RunningServer server;
+  const auto stub = v1::ParityService::NewStub(server.Connect());
+  BarePeer peer(server.tcp());
+  peer.SendEncode(RequestFor(60 * kMiB));  // tens of milliseconds
+  peer.SendEncode(RequestFor(2 * kMiB), "1m");
+  peer.SendEncode(RequestFor(3 * kMiB));
+  while (StatsOf(*stub).source_bytes() < 63 * kMiB) std::this_thread::yield();
+  EXPECT_EQ(StatsOf(*stub).source_bytes(), 63 * kMiB);
+}
+
+TEST(Overload, CancelledCallsLeaveNothingBehind) {
+  RunningServer server;
+  const auto stub = v1::ParityService::NewStub(server.Connect());
+  BarePeer peer(server.tcp());
+  constexpr uint64_t kCalls = 100;
+  for (uint64_t i = 0; i < kCalls; ++i) peer.SendCancelledEncode(RequestFor(kMiB));
+  AwaitNothingHeld(*stub);
+  EXPECT_TRUE(Encode(*stub, RequestFor(kMiB)).ok());
+}
+
+}  // namespace
+}  // namespace parity::testing
