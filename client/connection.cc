@@ -25,6 +25,24 @@
 namespace parity::client {
 namespace {
 
+constexpr int64_t kPingTimeoutMs = 20'000;
+
+// How long one look at an idle connection lasts: enough to read a ping and answer it.
+constexpr std::chrono::milliseconds kReadTime{1};
+
+int MillisecondsOrNever(absl::Duration duration) {
+  if (duration == absl::ZeroDuration()) return INT_MAX;
+  const absl::Duration up = absl::Ceil(duration, absl::Milliseconds(1));
+  return static_cast<int>(std::clamp<int64_t>(absl::ToInt64Milliseconds(up), 1, INT_MAX));
+}
+
+// Often enough for both sides' pings to be answered in time.
+std::chrono::milliseconds ReadIntervalFor(absl::Duration keepalive) {
+  constexpr int64_t kLongest = kPingTimeoutMs / 4;
+  const int64_t interval = MillisecondsOrNever(keepalive) / 6;
+  return std::chrono::milliseconds(std::clamp<int64_t>(interval, 10, kLongest));
+}
+
 // Milliseconds until `deadline`, as poll takes them: rounded up, at least 0.
 int MillisecondsUntil(absl::Time deadline) {
   const absl::Duration left = absl::Ceil(deadline - absl::Now(), absl::Milliseconds(1));
@@ -54,9 +72,11 @@ int Connect(const sockaddr* address, socklen_t bytes, absl::Time deadline) {
   const int family = address->sa_family;
   const int descriptor = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (descriptor < 0) return -1;
-  endpoint::TuneSocket(descriptor, family == AF_UNIX);
   const int error_number = AwaitConnected(descriptor, address, bytes, deadline);
-  if (error_number == 0) return descriptor;
+  if (error_number == 0) {
+    endpoint::TuneSocket(descriptor, family == AF_UNIX);
+    return descriptor;
+  }
   close(descriptor);
   errno = error_number;
   return -1;
@@ -102,6 +122,7 @@ absl::StatusOr<int> ConnectTo(const endpoint::Endpoint& endpoint, absl::Time dea
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<Connection>> Connection::Open(const endpoint::Endpoint& endpoint,
+                                                             absl::Duration keepalive,
                                                              absl::Time deadline) {
   const absl::StatusOr<int> connected = ConnectTo(endpoint, deadline);
   if (!connected.ok()) return connected.status();
@@ -115,12 +136,70 @@ absl::StatusOr<std::shared_ptr<Connection>> Connection::Open(const endpoint::End
   arguments.SetMaxReceiveMessageSize(static_cast<int>(wire::kMaxMessageBytes));
   arguments.SetMaxSendMessageSize(-1);
   arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);  // off for large messages anyway, and not free
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, MillisecondsOrNever(keepalive));
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, static_cast<int>(kPingTimeoutMs));
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  // gRPC would stop after two pings without calls.
+  arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   auto stub = std::make_unique<grpc::GenericStub>(
       grpc::CreateCustomInsecureChannelFromFd("parityd", *connected, arguments));
-  return std::shared_ptr<Connection>(new Connection(duplicate, std::move(stub)));
+  return std::shared_ptr<Connection>(
+      new Connection(duplicate, std::move(stub), ReadIntervalFor(keepalive)));
 }
 
-Connection::~Connection() { close(descriptor_); }
+Connection::Connection(int descriptor, std::unique_ptr<grpc::GenericStub> stub,
+                       std::chrono::milliseconds read_interval)
+    : descriptor_(descriptor),
+      stub_(std::move(stub)),
+      read_interval_(read_interval),
+      reader_(&Connection::ReadWhenIdle, this) {}
+
+Connection::~Connection() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    ending_ = true;
+  }
+  changed_.notify_all();
+  reader_.join();
+  queue_.Shutdown();
+  void* tag;
+  bool ok;
+  while (queue_.Next(&tag, &ok)) {
+  }
+  close(descriptor_);
+}
+
+void Connection::ReadWhenIdle() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (!changed_.wait_for(lock, read_interval_, [this] { return ending_; })) {
+    if (queue_taken_) continue;  // a call reads
+    queue_taken_ = true;
+    lock.unlock();
+    void* tag;
+    bool ok;
+    queue_.AsyncNext(&tag, &ok, std::chrono::system_clock::now() + kReadTime);
+    lock.lock();
+    queue_taken_ = false;
+  }
+}
+
+Connection::Queue::Queue(Connection& connection) : connection_(connection) {
+  const std::lock_guard<std::mutex> lock(connection.mutex_);
+  shared_ = !std::exchange(connection.queue_taken_, true);
+  if (!shared_) own_ = std::make_unique<grpc::CompletionQueue>();
+}
+
+Connection::Queue::~Queue() {
+  if (shared_) {
+    const std::lock_guard<std::mutex> lock(connection_.mutex_);
+    connection_.queue_taken_ = false;
+    return;
+  }
+  own_->Shutdown();
+  void* tag;
+  bool ok;
+  own_->Next(&tag, &ok);  // says that nothing is left
+}
 
 bool Connection::is_lost() const {
   pollfd state = {descriptor_, POLLRDHUP, 0};

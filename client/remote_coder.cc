@@ -5,6 +5,7 @@
 #include <cstring>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "connection.h"
@@ -24,6 +25,11 @@ using codec::InvalidField;
 // How long after the deadline gRPC may go on with a call, and after the call refer to the request,
 // before the connection is ended. Longer is needed only if the peer does not read.
 constexpr std::chrono::milliseconds kGrace{100};
+
+// A server may end a connection at any time (its age, its idle time, its restart), and a call that
+// meets this is UNAVAILABLE through no fault of its own. Calls change nothing, so one may be sent
+// again; once, not to multiply the load of a server that is in trouble.
+constexpr int kAttempts = 2;
 
 // Counts the slices of caller's memory that gRPC still refers to.
 class Loans {
@@ -141,8 +147,8 @@ absl::Status CopyShards(const grpc::ByteBuffer& response, absl::Span<const uint3
 
 class GrpcCoder final : public RemoteCoder {
  public:
-  GrpcCoder(endpoint::Endpoint server, absl::Duration deadline)
-      : endpoint_(std::move(server)), deadline_(deadline) {}
+  GrpcCoder(endpoint::Endpoint server, const RemoteOptions& options)
+      : endpoint_(std::move(server)), deadline_(options.deadline), keepalive_(options.keepalive) {}
 
   absl::Status Encode(const codec::Geometry& geometry, absl::Span<const ShardBytes> data,
                       size_t shard_bytes, absl::Span<uint8_t* const> parity) override {
@@ -258,8 +264,18 @@ class GrpcCoder final : public RemoteCoder {
       info.nodes.push_back(
           {node.id(), node.memory_bytes(), {node.cpus().begin(), node.cpus().end()}});
     }
-    info.max_message_bytes = response.limits().max_message_bytes();
-    info.max_shards = response.limits().max_shards();
+    const v1::GetServerInfoResponse::Limits& limits = response.limits();
+    info.max_message_bytes = limits.max_message_bytes();
+    info.max_shards = limits.max_shards();
+    info.max_calls_per_connection = limits.max_calls_per_connection();
+    info.max_requests_per_stream = limits.max_requests_per_stream();
+    info.max_held_bytes = limits.max_held_bytes();
+    info.max_connections = limits.max_connections();
+    info.stall_timeout = absl::Milliseconds(limits.stall_timeout_ms());
+    info.max_connection_idle = absl::Milliseconds(limits.max_connection_idle_ms());
+    info.max_connection_age = absl::Milliseconds(limits.max_connection_age_ms());
+    info.keepalive = absl::Milliseconds(limits.keepalive_ms());
+    info.min_ping_interval = absl::Milliseconds(limits.min_ping_interval_ms());
     info.addresses.assign(response.addresses().begin(), response.addresses().end());
     return info;
   }
@@ -270,11 +286,13 @@ class GrpcCoder final : public RemoteCoder {
     return reader.status().ok() && message.ParseFromZeroCopyStream(&reader);
   }
 
-  // The connection, made anew if there is none or it is lost.
-  absl::StatusOr<std::shared_ptr<Connection>> Connect(absl::Time deadline) {
+  // The connection, made anew if there is none, it is lost, or it is `failed`.
+  absl::StatusOr<std::shared_ptr<Connection>> Connect(absl::Time deadline,
+                                                      const Connection* failed = nullptr) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (connection_ == nullptr || connection_->is_lost()) {
-      absl::StatusOr<std::shared_ptr<Connection>> opened = Connection::Open(endpoint_, deadline);
+    if (connection_ == nullptr || connection_.get() == failed || connection_->is_lost()) {
+      absl::StatusOr<std::shared_ptr<Connection>> opened =
+          Connection::Open(endpoint_, keepalive_, deadline);
       if (!opened.ok()) return opened;
       connection_ = *std::move(opened);
     }
@@ -293,12 +311,22 @@ class GrpcCoder final : public RemoteCoder {
           absl::StrCat("at most ", wire::kMaxMessageBytes, ": send the stripe as slices"));
     }
     const absl::Time deadline = absl::Now() + deadline_;
-    const absl::StatusOr<std::shared_ptr<Connection>> connection = Connect(deadline);
-    if (!connection.ok()) return connection.status();
-    const grpc::Status status = CallOn(**connection, method, request, response, deadline);
+    std::vector<std::shared_ptr<Connection>> used;
+    grpc::Status status;
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+      absl::StatusOr<std::shared_ptr<Connection>> connection =
+          Connect(deadline, used.empty() ? nullptr : used.back().get());
+      if (!connection.ok()) {
+        if (used.empty()) return connection.status();
+        break;  // what the server said before tells more
+      }
+      used.push_back(*std::move(connection));
+      status = CallOn(*used.back(), method, request, response, deadline);
+      if (status.error_code() != grpc::StatusCode::UNAVAILABLE) break;
+    }
     request.Clear();
     if (!loans.AwaitAllBack(kGrace)) {
-      (*connection)->Abort();
+      for (const auto& connection : used) connection->Abort();
       loans.AwaitAllBack();
     }
     return WithPlace(wire::FromGrpc(status));
@@ -319,7 +347,8 @@ class GrpcCoder final : public RemoteCoder {
                              absl::Time deadline) {
     grpc::ClientContext context;
     context.set_deadline(absl::ToChronoTime(deadline));
-    grpc::CompletionQueue queue;
+    Connection::Queue lent(connection);
+    grpc::CompletionQueue& queue = *lent.get();
     const auto call = connection.stub().PrepareUnaryCall(
         &context, absl::StrCat("/", v1::ParityService::service_full_name(), "/", method), request,
         &queue);
@@ -335,13 +364,12 @@ class GrpcCoder final : public RemoteCoder {
       queue.Next(&tag, &ok);
       status = grpc::Status(grpc::StatusCode::DEADLINE_EXCEEDED, "");
     }
-    queue.Shutdown();
-    queue.Next(&tag, &ok);  // says that nothing is left
     return status;
   }
 
   const endpoint::Endpoint endpoint_;
   const absl::Duration deadline_;
+  const absl::Duration keepalive_;
   std::mutex mutex_;  // of the connection
   std::shared_ptr<Connection> connection_;
 };
@@ -351,7 +379,7 @@ class GrpcCoder final : public RemoteCoder {
 absl::StatusOr<std::unique_ptr<RemoteCoder>> RemoteCoder::Make(const RemoteOptions& options) {
   absl::StatusOr<endpoint::Endpoint> server = endpoint::Parse("target", options.target);
   if (!server.ok()) return server.status();
-  return std::make_unique<GrpcCoder>(*std::move(server), options.deadline);
+  return std::make_unique<GrpcCoder>(*std::move(server), options);
 }
 
 }  // namespace parity::client

@@ -18,16 +18,18 @@ set -eu
 #   libhwloc-dev                                  cores, NUMA nodes, cpusets
 #   libisal-dev                                   CRC32C of shard files; yardstick of the kernel tests
 #   libspdlog-dev                                 the server's log
+#   libssl-dev                                    checks TLS files at the start; gRPC needs it too
 #   libcli11-dev                                  command lines
 #   nlohmann-json3-dev                            parityd --print-topology=json
 build="g++ cmake ninja-build ccache pkg-config git libgrpc++-dev protobuf-compiler-grpc libprotobuf-dev
-  protobuf-compiler libabsl-dev libhwloc-dev libisal-dev libspdlog-dev libcli11-dev
+  protobuf-compiler libabsl-dev libhwloc-dev libisal-dev libspdlog-dev libssl-dev libcli11-dev
   nlohmann-json3-dev"
 #   libgtest-dev libgmock-dev librapidcheck-dev   unit, fake and property tests
+#   openssl                                       certificates for the tests of TLS
 #   python3-grpcio python3-protobuf               the README's client in another language
 #   never installed by this script: golang-go golang-github-klauspost-reedsolomon-dev libjerasure-dev
 #   libgf-complete-dev; with them tests/golden/regenerate.sh makes those files again, else it skips them
-test="$build libgtest-dev libgmock-dev librapidcheck-dev python3-grpcio python3-protobuf"
+test="$build libgtest-dev libgmock-dev librapidcheck-dev openssl python3-grpcio python3-protobuf"
 #   qemu-user-static                              runs the kernel tests on CPUs that the machine is not
 #   g++-aarch64-linux-gnu mmdebstrap              64-bit Arm: compiler; fetches the libraries
 emulate="$test qemu-user-static g++-aarch64-linux-gnu mmdebstrap"

@@ -1,23 +1,20 @@
 // parityd: parses the command line, starts the server, stops it on SIGTERM or SIGINT.
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
-#include <optional>
+#include <memory>
 #include <string>
-#include <vector>
 
 #include "CLI/CLI.hpp"
 #include "absl/status/statusor.h"
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "options.h"
 #include "parity/endpoint/endpoint.h"
 #include "parity/engine/plan_drawing.h"
-#include "parity/engine/worker_plan.h"
-#include "parity/kernels/dispatch.h"
 #include "parity/rpc/server.h"
 #include "parity/version/version.h"
 #include "spdlog/sinks/stdout_sinks.h"
@@ -33,74 +30,14 @@ std::string NameAndVersion() {
   return fmt::format("parityd {} ({})", version::Version(), version::Revision());
 }
 
-struct Options {
-  std::vector<std::string> listen;
-  std::optional<uint32_t> workers;
-  std::string kernels = "auto";
-  double grace_s = 10;
-  std::string print_topology;  // the format, or empty: serve
-};
-
-void AddOptions(CLI::App& app, Options& options) {
-  app.add_option(
-         "--listen", options.listen,
-         absl::StrCat("Address to listen on: HOST:PORT, [V6]:PORT or unix:PATH; repeatable. "
-                      "Port 0 takes any free one. Default: ",
-                      endpoint::DefaultTcpEndpoint().ToString(), " and ",
-                      endpoint::DefaultUnixEndpoint().ToString()))
-      ->type_name("ADDR");
-  app.add_option("--workers", options.workers,
-                 "Worker threads, each pinned to a core. Default: one per core that the cpuset and "
-                 "the affinity allow, at most as many as the CPU quota keeps busy")
-      ->type_name("N");
-  app.add_option(
-         "--kernels", options.kernels,
-         absl::StrCat("Kernel table to use: auto, or one of those this CPU can run: ",
-                      absl::StrJoin(kernels::UsableTables(kernels::ReadCpuRegisters()), " ",
-                                    [](std::string* out, const kernels::KernelTable* table) {
-                                      out->append(table->name);
-                                    })))
-      ->type_name("NAME")
-      ->capture_default_str();
-  app.add_option("--grace", options.grace_s,
-                 "Seconds that calls under way have to finish after SIGTERM or SIGINT; then their "
-                 "connections are closed. Further signals change nothing")
-      ->type_name("SECONDS")
-      ->check(CLI::Validator(
-          [](const std::string& text) {
-            double seconds = 0;
-            const bool in_range =
-                absl::SimpleAtod(text, &seconds) && seconds >= 0 && seconds <= 3600;
-            return in_range ? "" : absl::StrCat("grace: got ", text, ", want 0 to 3600 seconds");
-          },
-          ""))
-      ->capture_default_str();
-  app.add_flag("--print-topology{text}", options.print_topology,
-               "Print which workers would run on which cores, with which memory and kernels, and "
-               "why, and exit: --print-topology or --print-topology=json")
-      ->check(CLI::IsMember({"text", "json"}));
-}
-
-absl::StatusOr<rpc::ServerOptions> ServerOptionsFrom(const Options& options) {
-  rpc::ServerOptions server;
-  for (const std::string& text : options.listen) {
-    absl::StatusOr<endpoint::Endpoint> endpoint = endpoint::Parse("listen", text);
-    if (!endpoint.ok()) return endpoint.status();
-    server.endpoints.push_back(*endpoint);
-  }
-  if (server.endpoints.empty()) {
-    server.endpoints = {endpoint::DefaultTcpEndpoint(), endpoint::DefaultUnixEndpoint()};
-  }
-  absl::StatusOr<const kernels::KernelTable*> table = kernels::SelectTable(options.kernels);
-  if (!table.ok()) return table.status();
-  server.table = *table;
-  for (const kernels::KernelTable* usable : kernels::UsableTables(kernels::ReadCpuRegisters())) {
-    server.usable_kernels.emplace_back(usable->name);
-  }
-  absl::StatusOr<engine::WorkerPlan> plan = engine::PlanWorkers(options.workers);
-  if (!plan.ok()) return plan.status();
-  server.plan = *std::move(plan);
-  return server;
+// Descriptors 0 to 2 are taken, if by nothing else: a socket that became number 2 would get the
+// log.
+void ReserveStandardDescriptors() {
+  int fd;
+  do {
+    fd = open("/dev/null", O_RDWR);
+  } while (fd >= 0 && fd <= STDERR_FILENO);
+  if (fd > STDERR_FILENO) close(fd);
 }
 
 void PrintTopology(const Options& options, const rpc::ServerOptions& server) {
@@ -154,6 +91,7 @@ int Run(const Options& options) {
 }  // namespace parity
 
 int main(int argc, char** argv) {
+  parity::ReserveStandardDescriptors();
   spdlog::set_default_logger(spdlog::stderr_logger_mt("parityd"));
   spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %v");
   spdlog::flush_on(spdlog::level::info);

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/time/time.h"
 #include "coder_options.h"
 #include "commands.h"
 #include "parity/shardfile/shard_set.h"
@@ -45,6 +46,10 @@ absl::StatusOr<ExitCode> PrintShards(const std::vector<std::string>& paths) {
   return found->strays.empty() ? ExitCode::kGood : ExitCode::kDamaged;
 }
 
+std::string TimeOrNever(absl::Duration duration) {
+  return duration == absl::ZeroDuration() ? "never" : absl::FormatDuration(duration);
+}
+
 absl::StatusOr<ExitCode> PrintServer(const ServerOptions& options) {
   const absl::StatusOr<std::unique_ptr<client::RemoteCoder>> coder = MakeRemoteCoder(options);
   if (!coder.ok()) return coder.status();
@@ -54,8 +59,17 @@ absl::StatusOr<ExitCode> PrintServer(const ServerOptions& options) {
   absl::PrintF("addresses: %s\n", absl::StrJoin(info->addresses, ", "));
   absl::PrintF("kernels: %s (usable: %s)\n", info->kernels,
                absl::StrJoin(info->usable_kernels, ", "));
-  absl::PrintF("limits: %d bytes a message, %d shards a stripe\n", info->max_message_bytes,
-               info->max_shards);
+  absl::PrintF(
+      "limits: %d bytes a message, %d shards a stripe, %d calls a connection, %d requests a "
+      "stream, "
+      "%d bytes held, %d connections\n",
+      info->max_message_bytes, info->max_shards, info->max_calls_per_connection,
+      info->max_requests_per_stream, info->max_held_bytes, info->max_connections);
+  absl::PrintF(
+      "connections: stall timeout %s, idle %s, age %s, keepalive %s, pings at least %s apart\n",
+      TimeOrNever(info->stall_timeout), TimeOrNever(info->max_connection_idle),
+      TimeOrNever(info->max_connection_age), TimeOrNever(info->keepalive),
+      absl::FormatDuration(info->min_ping_interval));
   for (size_t worker = 0; worker < info->workers.size(); ++worker) {
     absl::PrintF("worker %d: CPU %d, node %d\n", worker, info->workers[worker].cpu,
                  info->workers[worker].node);

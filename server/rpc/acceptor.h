@@ -1,13 +1,16 @@
 // Accepts connections and gives each to the worker with the fewest.
 //
 // Key decision: a duplicate of every connection's descriptor is kept. It tells when the connection
-// ends, and shutting it down is the only way to be rid of a peer that has stopped reading: gRPC
-// waits for it.
+// ends and whether its peer reads, and shutting it down is the only way to be rid of a peer that
+// has stopped reading: gRPC waits for it.
 #ifndef PARITY_RPC_ACCEPTOR_H_
 #define PARITY_RPC_ACCEPTOR_H_
 
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -17,6 +20,8 @@
 
 #include "absl/status/statusor.h"
 #include "listener.h"
+#include "parity/rpc/limits.h"
+#include "send_queue.h"
 
 namespace parity::rpc {
 
@@ -24,9 +29,16 @@ class Worker;
 
 class Acceptor {
  public:
-  // Starts accepting, on a thread of its own. The workers must outlive it.
+  // How many connections `limits` and the limit of open files allow, of which each takes two.
+  static uint64_t MaxConnections(const Limits& limits);
+
+  // Starts accepting, on a thread of its own. The workers must outlive it. Connections whose peers
+  // take nothing for limits.stall_timeout are closed at most an eighth of that later; the thread
+  // looks eight times in that time, for about 1 us a connection, and not at all without
+  // connections.
   static absl::StatusOr<std::unique_ptr<Acceptor>> Start(std::vector<Listener> listeners,
-                                                         std::vector<Worker*> workers);
+                                                         std::vector<Worker*> workers,
+                                                         const Limits& limits);
   // Stops accepting, as StopListening does.
   ~Acceptor();
   Acceptor(const Acceptor&) = delete;
@@ -38,23 +50,44 @@ class Acceptor {
   // Shuts every connection down; what gRPC has under way on them fails within milliseconds.
   void CloseConnections();
 
+  // Open now; and closed since the start because the peer did not read. Thread-safe.
+  uint64_t connections() const { return open_; }
+  uint64_t stalled_connections() const { return stalled_; }
+
  private:
+  using Clock = std::chrono::steady_clock;
+
   struct Connection {
     Descriptor descriptor;
     size_t worker;
+    SendQueue queue;
+    Clock::time_point moved;  // when its peer was last seen to take something
+    bool suspected = false;
+    bool closed = false;  // shut down, not yet reported as ended
   };
 
-  Acceptor(std::vector<Listener> listeners, std::vector<Worker*> workers, size_t max_connections);
+  Acceptor(std::vector<Listener> listeners, std::vector<Worker*> workers, const Limits& limits);
   absl::Status Watch(int fd, uint32_t events);
+  void ChangeWatch(int fd, uint32_t events);
   void Run();
   // Accepts all that wait, as far as there is room. False: no more room.
   bool AcceptFrom(const Listener& listener);
   void SetListening(bool on);
   // Once until connections are accepted again: the attempts go on several times a second.
   void WarnOnce(const std::string& text);
+  // What epoll reported of a connection.
+  void Handle(int fd, uint32_t events);
+  // Milliseconds until there is something to do without an event; -1: nothing.
+  int PatienceMs();
+  // Closes connections whose peers do not read, if it is time to look.
+  void LookForStalls();
+  void SawMove(Connection& connection);
+  void CloseStalled(Connection& connection);
 
   const std::vector<Worker*> workers_;
-  const size_t max_connections_;
+  const uint64_t max_connections_;
+  const bool limited_by_files_;
+  const Clock::duration stall_timeout_;  // zero: never
   Descriptor epoll_;
   Descriptor wake_;
 
@@ -69,6 +102,13 @@ class Acceptor {
   std::vector<Listener> listeners_;
   bool listening_ = true;
   bool warned_ = false;
+  Clock::time_point next_look_;
+  Clock::time_point next_stall_line_;
+  uint64_t unlogged_stalls_ = 0;
+
+  // Written by the thread.
+  std::atomic<uint64_t> open_{0};
+  std::atomic<uint64_t> stalled_{0};
 
   std::thread thread_;
 };

@@ -3,6 +3,7 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <utility>
 
@@ -21,8 +22,8 @@
 #include "parity/engine/byte_budget.h"
 #include "parity/v1/parity.pb.h"
 #include "parity/version/version.h"
-#include "parity/wire/limits.h"
 #include "spdlog/spdlog.h"
+#include "tls.h"
 #include "worker.h"
 
 namespace parity::rpc {
@@ -30,6 +31,26 @@ namespace {
 
 // For reflection; a call beyond them is refused with RESOURCE_EXHAUSTED.
 constexpr int kMaxReflectionThreads = 4;
+
+// Rounded up: what is not never must not read as never.
+uint32_t Milliseconds(absl::Duration duration) {
+  const absl::Duration up = absl::Ceil(duration, absl::Milliseconds(1));
+  return static_cast<uint32_t>(std::clamp<int64_t>(absl::ToInt64Milliseconds(up), 0, UINT32_MAX));
+}
+
+void DescribeLimits(const Limits& limits, v1::GetServerInfoResponse::Limits& described) {
+  described.set_max_message_bytes(limits.max_message_bytes);
+  described.set_max_shards(codec::Geometry::kMaxShards);
+  described.set_max_calls_per_connection(static_cast<uint32_t>(limits.max_calls_per_connection));
+  described.set_max_requests_per_stream(limits.max_requests_per_stream);
+  described.set_max_held_bytes(limits.max_held_bytes);
+  described.set_max_connections(Acceptor::MaxConnections(limits));
+  described.set_stall_timeout_ms(Milliseconds(limits.stall_timeout));
+  described.set_max_connection_idle_ms(Milliseconds(limits.max_connection_idle));
+  described.set_max_connection_age_ms(Milliseconds(limits.max_connection_age));
+  described.set_keepalive_ms(Milliseconds(limits.keepalive));
+  described.set_min_ping_interval_ms(Milliseconds(limits.min_ping_interval));
+}
 
 std::string DescribeServer(const ServerOptions& options, const std::vector<Listener>& listeners) {
   v1::GetServerInfoResponse info;
@@ -48,9 +69,7 @@ std::string DescribeServer(const ServerOptions& options, const std::vector<Liste
     added->set_memory_bytes(node.memory_bytes);
     for (uint32_t cpu : node.cpus) added->add_cpus(cpu);
   }
-  info.mutable_limits()->set_max_message_bytes(wire::kMaxMessageBytes);
-  info.mutable_limits()->set_max_shards(codec::Geometry::kMaxShards);
-  info.mutable_limits()->set_max_calls_per_connection(wire::kMaxCallsPerConnection);
+  DescribeLimits(options.limits, *info.mutable_limits());
   for (const Listener& listener : listeners) info.add_addresses(listener.endpoint().ToString());
   return info.SerializeAsString();
 }
@@ -144,13 +163,15 @@ void LogFromProtobuf(google::protobuf::LogLevel, const char*, int, const std::st
 
 class ServerOnWorkers final : public Server {
  public:
-  ServerOnWorkers(const ServerOptions& options, const std::vector<Listener>& listeners)
+  ServerOnWorkers(const ServerOptions& options, const std::vector<Listener>& listeners,
+                  std::shared_ptr<grpc::ServerCredentials> tls)
       : shared_{*options.table,
                 options.limits,
                 DescribeServer(options, listeners),
                 [this] { return DescribeWork(workers_, *shared_.budget); },
                 std::make_shared<engine::ByteBudget>(options.limits.max_held_bytes),
-                QuotaOf(options.limits)} {
+                QuotaOf(options.limits),
+                std::move(tls)} {
     for (const Listener& listener : listeners) endpoints_.push_back(listener.endpoint());
     for (size_t id = 0; id < options.plan.workers.size(); ++id) {
       workers_.push_back(std::make_unique<Worker>(id, options.plan.workers[id], shared_));
@@ -164,7 +185,7 @@ class ServerOnWorkers final : public Server {
       if (absl::Status status = worker->Start(); !status.ok()) return status;
       adopters.push_back(worker.get());
     }
-    auto acceptor = Acceptor::Start(std::move(listeners), std::move(adopters));
+    auto acceptor = Acceptor::Start(std::move(listeners), std::move(adopters), shared_.limits);
     if (!acceptor.ok()) return acceptor.status();
     acceptor_ = *std::move(acceptor);
     return absl::OkStatus();
@@ -217,13 +238,19 @@ void ConfigureProcess() {
 }
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& options) {
+  std::shared_ptr<grpc::ServerCredentials> tls;
+  if (options.tls.has_value()) {
+    absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> loaded = LoadTls(*options.tls);
+    if (!loaded.ok()) return loaded.status();
+    tls = *std::move(loaded);
+  }
   std::vector<Listener> listeners;
   for (const endpoint::Endpoint& endpoint : options.endpoints) {
     absl::StatusOr<Listener> listener = Listener::Open(endpoint);
     if (!listener.ok()) return listener.status();
     listeners.push_back(*std::move(listener));
   }
-  auto server = std::make_unique<ServerOnWorkers>(options, listeners);
+  auto server = std::make_unique<ServerOnWorkers>(options, listeners, std::move(tls));
   if (absl::Status status = server->Start(std::move(listeners)); !status.ok()) return status;
   return server;
 }

@@ -4,13 +4,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "channel_settings.h"
 #include "grpcpp/resource_quota.h"
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server_context.h"
 #include "parity/engine/buffer_pool.h"
 #include "parity/engine/pinning.h"
 #include "parity/engine/thread_placement.h"
-#include "parity/wire/limits.h"
 #include "spdlog/spdlog.h"
 
 namespace parity::rpc {
@@ -21,15 +21,6 @@ constexpr size_t kIdleBufferBytes = size_t{64} << 20;
 
 // Events taken from the queue before what they queued is computed and answered.
 constexpr int kMaxDrainedEvents = 32;
-
-// A message that is too long by less than this is read and refused with an error that names the
-// limit and the way out; gRPC itself cuts off longer ones with RESOURCE_EXHAUSTED and the two
-// sizes.
-constexpr int kRefusedMessageBytes = 16 << 20;
-
-// Reads large enough for a whole message of up to 256 KiB to arrive as one slice.
-constexpr int kReadChunkBytes = 256 << 10;
-constexpr int kMaxReadChunkBytes = 1 << 20;
 
 }  // namespace
 
@@ -52,16 +43,11 @@ absl::Status Worker::Start() {
   acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
       grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
       grpc::InsecureServerCredentials());
-  builder.SetMaxReceiveMessageSize(static_cast<int>(wire::kMaxMessageBytes) + kRefusedMessageBytes);
-  builder.SetMaxSendMessageSize(static_cast<int>(wire::kMaxMessageBytes));
-  // A compressed message is refused, not expanded: gRPC applies the limit to what comes out.
-  builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
-  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
-  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
-  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, wire::kMaxCallsPerConnection);
-  builder.AddChannelArgument(GRPC_ARG_TCP_READ_CHUNK_SIZE, kReadChunkBytes);
-  builder.AddChannelArgument(GRPC_ARG_TCP_MIN_READ_CHUNK_SIZE, kReadChunkBytes);
-  builder.AddChannelArgument(GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, kMaxReadChunkBytes);
+  if (shared_.tls != nullptr) {
+    tls_acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
+        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, shared_.tls);
+  }
+  ApplySettings(builder, shared_.limits);
   // Reflection is a synchronous service, with a thread for each call under way.
   builder.SetSyncServerOption(grpc::ServerBuilder::NUM_CQS, 1);
   builder.SetSyncServerOption(grpc::ServerBuilder::MIN_POLLERS, 1);
@@ -77,11 +63,12 @@ absl::Status Worker::Start() {
   return absl::OkStatus();
 }
 
-void Worker::Adopt(int listener_fd, int fd) {
+void Worker::Adopt(int listener_fd, int fd, bool is_unix) {
   grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
   connection.listener_fd = listener_fd;
   connection.fd = fd;
-  acceptor_->HandleNewConnection(&connection);
+  const bool encrypted = tls_acceptor_ != nullptr && !is_unix;
+  (encrypted ? tls_acceptor_ : acceptor_)->HandleNewConnection(&connection);
 }
 
 void Worker::BeginDrain() { Post(drain_alarm_, &drain_tag_); }

@@ -17,6 +17,7 @@
 #include "grpcpp/alarm.h"
 #include "grpcpp/completion_queue.h"
 #include "grpcpp/resource_quota.h"
+#include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server.h"
 #include "grpcpp/server_builder.h"
 #include "health.h"
@@ -40,6 +41,7 @@ class Worker {
     std::function<std::string()> stats;  // makes the GetServerStatsResponse; thread-safe
     std::shared_ptr<engine::ByteBudget> budget;
     std::unique_ptr<const grpc::ResourceQuota> quota;
+    std::shared_ptr<grpc::ServerCredentials> tls;  // of TCP connections; null: not encrypted
   };
 
   // `shared` must outlive it.
@@ -52,7 +54,7 @@ class Worker {
   absl::Status Start();
 
   // Takes over a connected socket, which it closes when the connection ends. Thread-safe.
-  void Adopt(int listener_fd, int fd);
+  void Adopt(int listener_fd, int fd, bool is_unix);
 
   // To stop, in this order, from any thread.
   // From now on NOT_SERVING, and a call that comes in is refused with UNAVAILABLE.
@@ -96,6 +98,7 @@ class Worker {
 
   // Set by Start, then used by any thread.
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> tls_acceptor_;
   std::unique_ptr<grpc::ServerCompletionQueue> queue_;
   std::unique_ptr<StripeMethods> methods_;
   std::unique_ptr<Health> health_;

@@ -1,13 +1,18 @@
 #include "bare_peers.h"
 
 #include <netinet/in.h>
+#include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "gtest/gtest.h"
 
 namespace parity::testing {
@@ -56,10 +61,19 @@ void SendAll(int fd, const std::string& bytes) {
 
 }  // namespace
 
-BarePeer::BarePeer(const std::string& tcp) : fd_(socket(AF_INET, SOCK_STREAM, 0)) {
+BarePeer::BarePeer(const std::string& address)
+    : fd_(socket(address.rfind("unix:", 0) == 0 ? AF_UNIX : AF_INET, SOCK_STREAM, 0)) {
+  if (address.rfind("unix:", 0) == 0) {
+    sockaddr_un path{};
+    path.sun_family = AF_UNIX;
+    address.copy(path.sun_path, sizeof path.sun_path - 1, 5);
+    EXPECT_EQ(connect(fd_, reinterpret_cast<const sockaddr*>(&path), sizeof path), 0);
+    return;
+  }
   setsockopt(fd_, SOL_SOCKET, SO_RCVBUF, &kSmallBufferBytes, sizeof kSmallBufferBytes);
-  const auto address = Loopback(static_cast<uint16_t>(std::stoi(tcp.substr(tcp.rfind(':') + 1))));
-  EXPECT_EQ(connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  const auto tcp =
+      Loopback(static_cast<uint16_t>(std::stoi(address.substr(address.rfind(':') + 1))));
+  EXPECT_EQ(connect(fd_, reinterpret_cast<const sockaddr*>(&tcp), sizeof tcp), 0);
 }
 
 BarePeer::~BarePeer() { close(fd_); }
@@ -93,9 +107,25 @@ void BarePeer::SendCancelledEncode(const v1::EncodeRequest& request) {
   SendAll(fd_, EncodeFrames(request, "") + Frame(kReset, 0, stream, BigEndian(kCancel, 4)));
 }
 
+bool BarePeer::HasBytes(int patience_ms) {
+  pollfd state = {fd_, POLLIN, 0};
+  return poll(&state, 1, patience_ms) > 0;
+}
+
+size_t BarePeer::Take(size_t most) {
+  std::vector<char> bytes(most);
+  const ssize_t got = recv(fd_, bytes.data(), most, MSG_DONTWAIT);
+  return got > 0 ? static_cast<size_t>(got) : 0;
+}
+
 void BarePeer::AwaitBytes(size_t count) {
-  std::vector<char> bytes(count);
-  EXPECT_EQ(recv(fd_, bytes.data(), count, MSG_PEEK | MSG_WAITALL), static_cast<ssize_t>(count));
+  const absl::Time deadline = absl::Now() + absl::Seconds(20);
+  int arrived = 0;
+  while (ioctl(fd_, FIONREAD, &arrived) == 0 && static_cast<size_t>(arrived) < count &&
+         absl::Now() < deadline) {
+    absl::SleepFor(absl::Milliseconds(1));
+  }
+  EXPECT_GE(static_cast<size_t>(arrived), count);
 }
 
 void BarePeer::CloseSending() { shutdown(fd_, SHUT_WR); }

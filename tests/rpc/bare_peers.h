@@ -13,15 +13,25 @@ namespace parity::testing {
 
 class BarePeer {
  public:
-  // Connects to HOST:PORT on the loopback, with a small receive buffer.
-  explicit BarePeer(const std::string& tcp);
+  // Connects to HOST:PORT on the loopback, with a small receive buffer, or to unix:PATH.
+  explicit BarePeer(const std::string& address);
   ~BarePeer();
+  BarePeer(const BarePeer&) = delete;
+  BarePeer& operator=(const BarePeer&) = delete;
+
+  int fd() const { return fd_; }
 
   // A call of Encode in HTTP/2, with windows that would let any answer through. `timeout` is a
   // grpc-timeout, such as "1n".
   void SendEncode(const v1::EncodeRequest& request, const std::string& timeout = "");
   // The same of one that is cancelled at once: the server reads both together.
   void SendCancelledEncode(const v1::EncodeRequest& request);
+
+  // Whether something arrives within `patience_ms`.
+  bool HasBytes(int patience_ms);
+
+  // Takes what there is, at most so much, without waiting; how much it was.
+  size_t Take(size_t most);
 
   // Waits until so many bytes have arrived, without taking them.
   void AwaitBytes(size_t count);

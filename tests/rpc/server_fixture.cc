@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <random>
 #include <stdexcept>
+#include <utility>
 
 #include "grpcpp/create_channel.h"
 #include "grpcpp/security/credentials.h"
@@ -27,7 +28,8 @@ const ::testing::Environment* const kProcess = ::testing::AddGlobalTestEnvironme
 RunningServer::RunningServer(const std::string& directory)
     : RunningServer(rpc::Limits(), directory) {}
 
-RunningServer::RunningServer(const rpc::Limits& limits, const std::string& directory) {
+RunningServer::RunningServer(const rpc::Limits& limits, const std::string& directory,
+                             std::optional<rpc::TlsFiles> tls) {
   if (directory.empty()) {
     char name[] = "/tmp/parity-rpc-test.XXXXXX";
     own_directory_ = mkdtemp(name);
@@ -40,6 +42,7 @@ RunningServer::RunningServer(const rpc::Limits& limits, const std::string& direc
   options.table = *kernels::SelectTable("auto");
   options.usable_kernels = {options.table->name};
   options.limits = limits;
+  options.tls = std::move(tls);
   auto server = rpc::Server::Start(options);
   if (!server.ok()) throw std::runtime_error(server.status().ToString());
   server_ = *std::move(server);

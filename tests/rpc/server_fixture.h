@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,8 @@ class RunningServer {
  public:
   // The Unix socket is in `directory`, which is the caller's; by default in one of its own.
   explicit RunningServer(const std::string& directory = "");
-  explicit RunningServer(const rpc::Limits& limits, const std::string& directory = "");
+  explicit RunningServer(const rpc::Limits& limits, const std::string& directory = "",
+                         std::optional<rpc::TlsFiles> tls = std::nullopt);
   ~RunningServer();
 
   std::string tcp() const;

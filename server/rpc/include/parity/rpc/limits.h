@@ -29,23 +29,25 @@ struct Limits {
   // Connections; others wait in the backlog. 0: as the limit of open files allows.
   uint64_t max_connections = 0;
 
-  // A connection whose peer takes none of what waits for it for so long is closed: gRPC itself would
-  // keep it, and the answers with it. Zero: never.
+  // A connection whose peer takes none of what the kernel holds for it for so long (and up to an
+  // eighth longer) is closed: gRPC itself would keep it, and the answers with it. On a Unix socket
+  // less than 36 KiB in that time may count as none. Zero: never.
   absl::Duration stall_timeout = absl::Seconds(30);
 
   // A connection without calls is closed after so long. Zero: never.
   absl::Duration max_connection_idle = absl::ZeroDuration();
 
-  // A connection is asked to end after so long, and has as long again to finish its calls: clients
-  // that connect anew find new servers. Zero: never.
+  // A connection is asked to end after so long, 10 % more or less, and has as long again to finish
+  // its calls: clients that connect anew find new servers. Zero: never.
   absl::Duration max_connection_age = absl::ZeroDuration();
 
-  // After so long without a sign of life the peer is pinged, and the connection closed if it does
-  // not answer within 20 s. Zero: never.
+  // After so long without a sign of life the peer is pinged, also without calls, and the connection
+  // closed if it does not answer within 20 s. gRPC pings at most once a second. Zero: never.
   absl::Duration keepalive = absl::Seconds(60);
 
-  // A client may ping no more often than this; one that does is sent away with "too_many_pings".
-  // The client library pings every 30 s.
+  // A client may ping no more often than this; at the third ping that comes too soon it is sent
+  // away with "too_many_pings". What the server sends it starts the count anew. The client library
+  // pings every 30 s. Zero: as often as it likes.
   absl::Duration min_ping_interval = absl::Seconds(10);
 };
 

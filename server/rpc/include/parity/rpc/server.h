@@ -7,6 +7,7 @@
 #define PARITY_RPC_SERVER_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "parity/engine/worker_plan.h"
 #include "parity/kernels/kernel_table.h"
 #include "parity/rpc/limits.h"
+#include "parity/rpc/tls_files.h"
 
 namespace parity::rpc {
 
@@ -31,12 +33,15 @@ struct ServerOptions {
   const kernels::KernelTable* table = nullptr;
   std::vector<std::string> usable_kernels;  // for GetServerInfo
   Limits limits;
+  // TLS on every TCP address; Unix sockets have none. Without: TCP is not encrypted.
+  std::optional<TlsFiles> tls;
 };
 
 class Server {
  public:
   // Listening and serving when it returns. INVALID_ARGUMENT or UNAVAILABLE, naming the address, if
-  // one cannot be listened on; then nothing is left behind.
+  // one cannot be listened on; INVALID_ARGUMENT naming a TLS file that cannot be used. Then nothing
+  // is left behind.
   static absl::StatusOr<std::unique_ptr<Server>> Start(const ServerOptions& options);
 
   virtual ~Server() = default;

@@ -1,0 +1,232 @@
+#include "options.h"
+
+#include <exception>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/time.h"
+#include "parity/codec/field_error.h"
+#include "parity/endpoint/endpoint.h"
+#include "parity/engine/worker_plan.h"
+#include "parity/kernels/dispatch.h"
+
+namespace parity {
+namespace {
+
+// gRPC counts milliseconds in 31 bits, which is 24 days.
+constexpr double kLongestSeconds = 1'000'000;
+
+// A check of a number of seconds from `least` to `most`; 0 also if `or_zero`.
+CLI::Validator Seconds(const std::string& name, double least, double most, bool or_zero = false) {
+  return CLI::Validator(
+      [=](const std::string& text) -> std::string {
+        double seconds = 0;
+        const bool in_range = absl::SimpleAtod(text, &seconds) &&
+                              ((seconds >= least && seconds <= most) || (or_zero && seconds == 0));
+        if (in_range) return "";
+        return absl::StrCat(name, ": got ", text, ", want ", or_zero ? "0 (never) or " : "", least,
+                            " to ", most, " seconds");
+      },
+      "");
+}
+
+CLI::Validator Count(const std::string& name, uint64_t least, uint64_t most) {
+  return CLI::Validator(
+      [=](const std::string& text) -> std::string {
+        uint64_t count = 0;
+        if (absl::SimpleAtoi(text, &count) && count >= least && count <= most) return "";
+        return absl::StrCat(name, ": got ", text, ", want ", least, " to ", most);
+      },
+      "");
+}
+
+// Turns a size with a unit, as in 64M, into bytes and checks it.
+CLI::Validator Bytes(const std::string& name, uint64_t least, uint64_t most,
+                     const std::string& range) {
+  return CLI::Validator(
+      [=](std::string& text) -> std::string {
+        const std::string got = text;
+        uint64_t bytes = 0;
+        bool in_range = false;
+        try {
+          in_range = CLI::AsSizeValue(false)(text).empty() && absl::SimpleAtoi(text, &bytes) &&
+                     bytes >= least && bytes <= most;
+        } catch (const std::exception&) {  // not a number, or one that overflows
+        }
+        if (in_range) return "";
+        return absl::StrCat(name, ": got ", got, ", want ", range,
+                            " (bytes; K, M and G are powers of 1024)");
+      },
+      "");
+}
+
+void AddLimits(CLI::App& app, Options& options) {
+  rpc::Limits& limits = options.limits;
+  app.add_option("--max-message", limits.max_message_bytes,
+                 "The longest request or answer; larger stripes travel as slices")
+      ->transform(Bytes("max-message", 64 << 10, 1 << 30, "64K to 1G"))
+      ->type_name("SIZE")
+      ->capture_default_str();
+  app.add_option("--max-calls", limits.max_calls_per_connection,
+                 "Calls under way on one connection; further ones wait at the client")
+      ->check(Count("max-calls", 1, 65'536))
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--max-requests-per-stream", limits.max_requests_per_stream,
+                 "Unanswered requests of one Process stream; then the server stops reading it")
+      ->check(Count("max-requests-per-stream", 1, 65'536))
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--max-held", limits.max_held_bytes,
+                 "Bytes of requests and answers held at one time; what is beyond is refused with "
+                 "RESOURCE_EXHAUSTED and a time to try again")
+      ->transform(Bytes("max-held", 1 << 20, uint64_t{1} << 50, "1M to 1048576G"))
+      ->type_name("SIZE")
+      ->capture_default_str();
+  app.add_option("--max-connections", limits.max_connections,
+                 "Connections; others wait to be accepted. 0: as the limit of open files allows")
+      ->check(Count("max-connections", 0, 1'000'000))
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option(
+         "--stall-timeout", options.stall_timeout_s,
+         "Seconds after which a connection is closed whose peer takes nothing of what waits "
+         "for it. 0: never")
+      ->check(Seconds("stall-timeout", 0.1, kLongestSeconds, true))
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  app.add_option("--max-idle", options.max_idle_s,
+                 "Seconds after which a connection without calls is closed. 0: never")
+      ->check(Seconds("max-idle", 0.1, kLongestSeconds, true))
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  app.add_option("--max-age", options.max_age_s,
+                 "Seconds after which a connection is asked to end, so that clients find new "
+                 "servers; it has as long again to finish its calls. 0: never")
+      ->check(Seconds("max-age", 0.1, kLongestSeconds, true))
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  app.add_option("--keepalive", options.keepalive_s,
+                 "Seconds without a sign of life after which a client is pinged; without an answer "
+                 "within 20 s its connection is closed. 0: never")
+      ->check(Seconds("keepalive", 1, kLongestSeconds, true))
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  // The client library pings every 30 s, and must never be sent away for that.
+  app.add_option("--min-ping-interval", options.min_ping_interval_s,
+                 "Seconds between two pings of a client; one that pings more often is sent away")
+      ->check(Seconds("min-ping-interval", 0, 20))
+      ->type_name("SECONDS")
+      ->capture_default_str();
+}
+
+void AddTls(CLI::App& app, Options& options) {
+  app.add_option("--tls-certificate", options.tls_certificate,
+                 "PEM file with the server's certificate and those that it is signed with: "
+                 "encrypts every TCP connection. Read again when it changes, as are the next two")
+      ->type_name("FILE");
+  app.add_option("--tls-key", options.tls_key, "PEM file with the key of the certificate")
+      ->type_name("FILE");
+  app.add_option("--tls-client-ca", options.tls_client_ca,
+                 "PEM file with the authorities whose certificates clients on TCP must show")
+      ->type_name("FILE");
+}
+
+absl::Status AddTlsFiles(const Options& options, rpc::ServerOptions& server) {
+  if (options.tls_certificate.empty() && options.tls_key.empty() && options.tls_client_ca.empty()) {
+    return absl::OkStatus();
+  }
+  if (options.tls_certificate.empty()) {
+    return codec::InvalidField("tls-certificate", "none", "a file, with --tls-key");
+  }
+  if (options.tls_key.empty()) {
+    return codec::InvalidField("tls-key", "none", "a file, with --tls-certificate");
+  }
+  server.tls.emplace();
+  server.tls->certificate_chain = options.tls_certificate;
+  server.tls->private_key = options.tls_key;
+  server.tls->client_ca = options.tls_client_ca;
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+Options::Options()
+    : stall_timeout_s(absl::ToDoubleSeconds(limits.stall_timeout)),
+      max_idle_s(absl::ToDoubleSeconds(limits.max_connection_idle)),
+      max_age_s(absl::ToDoubleSeconds(limits.max_connection_age)),
+      keepalive_s(absl::ToDoubleSeconds(limits.keepalive)),
+      min_ping_interval_s(absl::ToDoubleSeconds(limits.min_ping_interval)) {}
+
+void AddOptions(CLI::App& app, Options& options) {
+  app.add_option(
+         "--listen", options.listen,
+         absl::StrCat("Address to listen on: HOST:PORT, [V6]:PORT or unix:PATH; repeatable. "
+                      "Port 0 takes any free one. Default: ",
+                      endpoint::DefaultTcpEndpoint().ToString(), " and ",
+                      endpoint::DefaultUnixEndpoint().ToString()))
+      ->type_name("ADDR");
+  app.add_option("--workers", options.workers,
+                 "Worker threads, each pinned to a core. Default: one per core that the cpuset and "
+                 "the affinity allow, at most as many as the CPU quota keeps busy")
+      ->type_name("N");
+  app.add_option(
+         "--kernels", options.kernels,
+         absl::StrCat("Kernel table to use: auto, or one of those this CPU can run: ",
+                      absl::StrJoin(kernels::UsableTables(kernels::ReadCpuRegisters()), " ",
+                                    [](std::string* out, const kernels::KernelTable* table) {
+                                      out->append(table->name);
+                                    })))
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.add_option("--grace", options.grace_s,
+                 "Seconds that calls under way have to finish after SIGTERM or SIGINT; then their "
+                 "connections are closed. Further signals change nothing")
+      ->type_name("SECONDS")
+      ->check(Seconds("grace", 0, 3600))
+      ->capture_default_str();
+  AddLimits(app, options);
+  AddTls(app, options);
+  app.add_flag("--print-topology{text}", options.print_topology,
+               "Print which workers would run on which cores, with which memory and kernels, and "
+               "why, and exit: --print-topology or --print-topology=json")
+      ->check(CLI::IsMember({"text", "json"}));
+}
+
+absl::StatusOr<rpc::ServerOptions> ServerOptionsFrom(const Options& options) {
+  rpc::ServerOptions server;
+  for (const std::string& text : options.listen) {
+    absl::StatusOr<endpoint::Endpoint> endpoint = endpoint::Parse("listen", text);
+    if (!endpoint.ok()) return endpoint.status();
+    server.endpoints.push_back(*endpoint);
+  }
+  if (server.endpoints.empty()) {
+    server.endpoints = {endpoint::DefaultTcpEndpoint(), endpoint::DefaultUnixEndpoint()};
+  }
+  absl::StatusOr<const kernels::KernelTable*> table = kernels::SelectTable(options.kernels);
+  if (!table.ok()) return table.status();
+  server.table = *table;
+  for (const kernels::KernelTable* usable : kernels::UsableTables(kernels::ReadCpuRegisters())) {
+    server.usable_kernels.emplace_back(usable->name);
+  }
+  absl::StatusOr<engine::WorkerPlan> plan = engine::PlanWorkers(options.workers);
+  if (!plan.ok()) return plan.status();
+  server.plan = *std::move(plan);
+  server.limits = options.limits;
+  server.limits.stall_timeout = absl::Seconds(options.stall_timeout_s);
+  server.limits.max_connection_idle = absl::Seconds(options.max_idle_s);
+  server.limits.max_connection_age = absl::Seconds(options.max_age_s);
+  server.limits.keepalive = absl::Seconds(options.keepalive_s);
+  server.limits.min_ping_interval = absl::Seconds(options.min_ping_interval_s);
+  if (server.limits.max_held_bytes < server.limits.max_message_bytes) {
+    return codec::InvalidField(
+        "max-held", absl::StrCat(server.limits.max_held_bytes, " bytes"),
+        absl::StrCat("at least --max-message (", server.limits.max_message_bytes, ")"));
+  }
+  if (absl::Status status = AddTlsFiles(options, server); !status.ok()) return status;
+  return server;
+}
+
+}  // namespace parity

@@ -1,0 +1,48 @@
+// parityd's command line.
+#ifndef PARITY_SERVER_OPTIONS_H_
+#define PARITY_SERVER_OPTIONS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "CLI/CLI.hpp"
+#include "absl/status/statusor.h"
+#include "parity/rpc/server.h"
+
+namespace parity {
+
+// As they are on the command line; times in seconds. The defaults of the limits are rpc::Limits'.
+struct Options {
+  Options();
+
+  std::vector<std::string> listen;
+  std::optional<uint32_t> workers;
+  std::string kernels = "auto";
+  double grace_s = 10;
+  std::string print_topology;  // the format, or empty: serve
+
+  rpc::Limits limits;  // of which the times are below
+  double stall_timeout_s;
+  double max_idle_s;
+  double max_age_s;
+  double keepalive_s;
+  double min_ping_interval_s;
+
+  std::string tls_certificate;
+  std::string tls_key;
+  std::string tls_client_ca;
+};
+
+// Adds every option to `app`, bound to `options`, which must outlive the parsing. Each value is
+// checked for its range; the error names the option, what was got and what is wanted.
+void AddOptions(CLI::App& app, Options& options);
+
+// What the server is started with. INVALID_ARGUMENT naming the option for addresses, kernels and
+// workers that do not exist here, and for options that contradict each other.
+absl::StatusOr<rpc::ServerOptions> ServerOptionsFrom(const Options& options);
+
+}  // namespace parity
+
+#endif  // PARITY_SERVER_OPTIONS_H_

@@ -1,0 +1,26 @@
+// Where the server's TLS certificate comes from.
+#ifndef PARITY_RPC_TLS_FILES_H_
+#define PARITY_RPC_TLS_FILES_H_
+
+#include <string>
+
+#include "absl/time/time.h"
+
+namespace parity::rpc {
+
+// PEM files. Each is read again when it has changed, so that a certificate can be renewed while the
+// server runs; connections that are open stay as they are. Replace certificate and key together (by
+// a symbolic link to their directory, as Kubernetes does): while they do not match, new connections
+// are refused.
+struct TlsFiles {
+  std::string certificate_chain;  // the server's certificate first
+  std::string private_key;        // of that certificate
+  // The authorities whose certificates clients must show. Empty: clients show none.
+  std::string client_ca;
+  // How often the files are looked at. At least 1 s, in whole seconds.
+  absl::Duration reload_interval = absl::Seconds(30);
+};
+
+}  // namespace parity::rpc
+
+#endif  // PARITY_RPC_TLS_FILES_H_
