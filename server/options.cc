@@ -1,5 +1,6 @@
 #include "options.h"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "absl/time/time.h"
 #include "parity/codec/field_error.h"
 #include "parity/endpoint/endpoint.h"
+#include "parity/engine/memory_limit.h"
 #include "parity/engine/worker_plan.h"
 #include "parity/kernels/dispatch.h"
 
@@ -81,10 +83,10 @@ void AddLimits(CLI::App& app, Options& options) {
       ->capture_default_str();
   app.add_option("--max-held", limits.max_held_bytes,
                  "Bytes of requests and answers held at one time; what is beyond is refused with "
-                 "RESOURCE_EXHAUSTED and a time to try again")
+                 "RESOURCE_EXHAUSTED and a time to try again. Default: 3/8 of the memory that the "
+                 "control group allows, or 1/8 of the machine's")
       ->transform(Bytes("max-held", 1 << 20, uint64_t{1} << 50, "1M to 1048576G"))
-      ->type_name("SIZE")
-      ->capture_default_str();
+      ->type_name("SIZE");
   app.add_option("--max-connections", limits.max_connections,
                  "Connections; others wait to be accepted. 0: as the limit of open files allows")
       ->check(Count("max-connections", 0, 1'000'000))
@@ -158,7 +160,9 @@ Options::Options()
       max_idle_s(absl::ToDoubleSeconds(limits.max_connection_idle)),
       max_age_s(absl::ToDoubleSeconds(limits.max_connection_age)),
       keepalive_s(absl::ToDoubleSeconds(limits.keepalive)),
-      min_ping_interval_s(absl::ToDoubleSeconds(limits.min_ping_interval)) {}
+      min_ping_interval_s(absl::ToDoubleSeconds(limits.min_ping_interval)) {
+  limits.max_held_bytes = 0;  // as the memory allows
+}
 
 void AddOptions(CLI::App& app, Options& options) {
   app.add_option(
@@ -220,6 +224,14 @@ absl::StatusOr<rpc::ServerOptions> ServerOptionsFrom(const Options& options) {
   server.limits.max_connection_age = absl::Seconds(options.max_age_s);
   server.limits.keepalive = absl::Seconds(options.keepalive_s);
   server.limits.min_ping_interval = absl::Seconds(options.min_ping_interval_s);
+  if (server.limits.max_held_bytes == 0) {
+    server.limits.max_held_bytes = engine::DefaultHeldBytes(engine::MemoryLimit());
+    // With so little memory, shorter messages are the default too.
+    if (server.limits.max_message_bytes == rpc::Limits().max_message_bytes) {
+      server.limits.max_message_bytes =
+          std::min(server.limits.max_message_bytes, server.limits.max_held_bytes);
+    }
+  }
   if (server.limits.max_held_bytes < server.limits.max_message_bytes) {
     return codec::InvalidField(
         "max-held", absl::StrCat(server.limits.max_held_bytes, " bytes"),

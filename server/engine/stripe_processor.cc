@@ -12,9 +12,11 @@ void StripeProcessor::Queue(Line& line, StripeRequest& request) {
     crew_->Offer(request.share_);
   }
   queue_.Push(line, &request, job.slice_bytes());
+  new_bytes_ += job.source_bytes();
 }
 
 void StripeProcessor::RunTurn() {
+  new_bytes_ = 0;
   if (queue_.empty()) {
     if (!helped_.empty()) HelpOnce();
     return;

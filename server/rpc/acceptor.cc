@@ -54,9 +54,10 @@ uint64_t Acceptor::MaxConnections(const Limits& limits) {
 
 absl::StatusOr<std::unique_ptr<Acceptor>> Acceptor::Start(std::vector<Listener> listeners,
                                                           std::vector<Worker*> workers,
-                                                          const Limits& limits) {
+                                                          const Limits& limits,
+                                                          ConnectionCounts& counts) {
   std::unique_ptr<Acceptor> acceptor(
-      new Acceptor(std::move(listeners), std::move(workers), limits));
+      new Acceptor(std::move(listeners), std::move(workers), limits, counts));
   if (limits.max_connections > acceptor->max_connections_) {
     spdlog::warn("max-connections: got {}, the limit of open files allows {}",
                  limits.max_connections, acceptor->max_connections_);
@@ -74,8 +75,9 @@ absl::StatusOr<std::unique_ptr<Acceptor>> Acceptor::Start(std::vector<Listener> 
 }
 
 Acceptor::Acceptor(std::vector<Listener> listeners, std::vector<Worker*> workers,
-                   const Limits& limits)
-    : workers_(std::move(workers)),
+                   const Limits& limits, ConnectionCounts& counts)
+    : counts_(counts),
+      workers_(std::move(workers)),
       max_connections_(MaxConnections(limits)),
       limited_by_files_(max_connections_ != limits.max_connections),
       stall_timeout_(absl::ToChronoNanoseconds(limits.stall_timeout)),
@@ -175,7 +177,7 @@ bool Acceptor::AcceptFrom(const Listener& listener) {
     }
     connections_.emplace(
         fd, Connection{std::move(duplicate), worker, SendQueue(fd, is_unix), Clock::now()});
-    open_ = connections_.size();
+    counts_.open = connections_.size();
     workers_[worker]->Adopt(listener.fd(), accepted.release(), is_unix);
   }
 }
@@ -191,7 +193,7 @@ void Acceptor::Handle(int fd, uint32_t events) {
     epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
     --load_[connection.worker];
     connections_.erase(found);
-    open_ = connections_.size();
+    counts_.open = connections_.size();
   } else if ((events & EPOLLRDHUP) != 0) {
     // The peer will send no more, so gRPC ends the connection, but only when a write in flight has
     // ended: with a peer that does not read either, never.
@@ -236,7 +238,7 @@ void Acceptor::LookForStalls() {
 }
 
 void Acceptor::CloseStalled(Connection& connection) {
-  ++stalled_;
+  ++counts_.stalled;
   ++unlogged_stalls_;
   const int fd = connection.descriptor.get();
   if (const Clock::time_point now = Clock::now(); now >= next_stall_line_) {

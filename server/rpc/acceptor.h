@@ -27,18 +27,25 @@ namespace parity::rpc {
 
 class Worker;
 
+// What an acceptor counts, for any thread to read.
+struct ConnectionCounts {
+  std::atomic<uint64_t> open{0};
+  std::atomic<uint64_t> stalled{0};  // closed since the start because the peer did not read
+};
+
 class Acceptor {
  public:
   // How many connections `limits` and the limit of open files allow, of which each takes two.
   static uint64_t MaxConnections(const Limits& limits);
 
-  // Starts accepting, on a thread of its own. The workers must outlive it. Connections whose peers
-  // take nothing for limits.stall_timeout are closed at most an eighth of that later; the thread
-  // looks eight times in that time, for about 1 us a connection, and not at all without
+  // Starts accepting, on a thread of its own. The workers and `counts` must outlive it. Connections
+  // whose peers take nothing for limits.stall_timeout are closed at most an eighth of that later;
+  // the thread looks eight times in that time, for about 1 us a connection, and not at all without
   // connections.
   static absl::StatusOr<std::unique_ptr<Acceptor>> Start(std::vector<Listener> listeners,
                                                          std::vector<Worker*> workers,
-                                                         const Limits& limits);
+                                                         const Limits& limits,
+                                                         ConnectionCounts& counts);
   // Stops accepting, as StopListening does.
   ~Acceptor();
   Acceptor(const Acceptor&) = delete;
@@ -49,10 +56,6 @@ class Acceptor {
 
   // Shuts every connection down; what gRPC has under way on them fails within milliseconds.
   void CloseConnections();
-
-  // Open now; and closed since the start because the peer did not read. Thread-safe.
-  uint64_t connections() const { return open_; }
-  uint64_t stalled_connections() const { return stalled_; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -66,7 +69,8 @@ class Acceptor {
     bool closed = false;  // shut down, not yet reported as ended
   };
 
-  Acceptor(std::vector<Listener> listeners, std::vector<Worker*> workers, const Limits& limits);
+  Acceptor(std::vector<Listener> listeners, std::vector<Worker*> workers, const Limits& limits,
+           ConnectionCounts& counts);
   absl::Status Watch(int fd, uint32_t events);
   void ChangeWatch(int fd, uint32_t events);
   void Run();
@@ -84,6 +88,7 @@ class Acceptor {
   void SawMove(Connection& connection);
   void CloseStalled(Connection& connection);
 
+  ConnectionCounts& counts_;
   const std::vector<Worker*> workers_;
   const uint64_t max_connections_;
   const bool limited_by_files_;
@@ -105,10 +110,6 @@ class Acceptor {
   Clock::time_point next_look_;
   Clock::time_point next_stall_line_;
   uint64_t unlogged_stalls_ = 0;
-
-  // Written by the thread.
-  std::atomic<uint64_t> open_{0};
-  std::atomic<uint64_t> stalled_{0};
 
   std::thread thread_;
 };

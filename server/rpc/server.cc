@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <map>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/synchronization/mutex.h"
 #include "acceptor.h"
+#include "crew.h"
 #include "google/protobuf/stubs/logging.h"
 #include "grpc/grpc.h"
 #include "grpc/support/log.h"
@@ -42,6 +44,7 @@ void DescribeLimits(const Limits& limits, v1::GetServerInfoResponse::Limits& des
   described.set_max_message_bytes(limits.max_message_bytes);
   described.set_max_shards(codec::Geometry::kMaxShards);
   described.set_max_calls_per_connection(static_cast<uint32_t>(limits.max_calls_per_connection));
+  described.set_max_stripes_per_message(wire::kMaxStripesPerMessage);
   described.set_max_requests_per_stream(limits.max_requests_per_stream);
   described.set_max_held_bytes(limits.max_held_bytes);
   described.set_max_connections(Acceptor::MaxConnections(limits));
@@ -108,22 +111,15 @@ void AddRuns(const std::vector<std::unique_ptr<Worker>>& workers,
   }
 }
 
-std::string DescribeWork(const std::vector<std::unique_ptr<Worker>>& workers,
-                         const engine::ByteBudget& budget) {
-  v1::GetServerStatsResponse stats;
-  for (const auto& worker : workers) {
-    const Counters& counters = worker->counters();
-    stats.set_requests(stats.requests() + counters.requests.value());
-    stats.set_stripes(stats.stripes() + counters.stripes.value());
-    stats.set_source_bytes(stats.source_bytes() + counters.source_bytes.value());
-    stats.set_refused_requests(stats.refused_requests() + counters.refused_requests.value());
-    stats.set_dropped_requests(stats.dropped_requests() + counters.dropped_requests.value());
-    stats.set_failed_requests(stats.failed_requests() + counters.failed_requests.value());
-    stats.set_batches(stats.batches() + worker->work().batches());
-  }
-  stats.set_held_bytes(budget.held_bytes());
-  AddRuns(workers, stats);
-  return stats.SerializeAsString();
+void AddWork(Worker& worker, v1::GetServerStatsResponse& stats) {
+  const Counters& counters = worker.counters();
+  stats.set_requests(stats.requests() + counters.requests.value());
+  stats.set_stripes(stats.stripes() + counters.stripes.value());
+  stats.set_source_bytes(stats.source_bytes() + counters.source_bytes.value());
+  stats.set_refused_requests(stats.refused_requests() + counters.refused_requests.value());
+  stats.set_dropped_requests(stats.dropped_requests() + counters.dropped_requests.value());
+  stats.set_failed_requests(stats.failed_requests() + counters.failed_requests.value());
+  stats.set_batches(stats.batches() + worker.work().batches());
 }
 
 // What gRPC itself may hold: messages until they are complete and computed. Beyond it, it cancels
@@ -168,13 +164,16 @@ class ServerOnWorkers final : public Server {
       : shared_{*options.table,
                 options.limits,
                 DescribeServer(options, listeners),
-                [this] { return DescribeWork(workers_, *shared_.budget); },
+                [this] { return DescribeWork(); },
                 std::make_shared<engine::ByteBudget>(options.limits.max_held_bytes),
                 QuotaOf(options.limits),
                 std::move(tls)} {
     for (const Listener& listener : listeners) endpoints_.push_back(listener.endpoint());
     for (size_t id = 0; id < options.plan.workers.size(); ++id) {
-      workers_.push_back(std::make_unique<Worker>(id, options.plan.workers[id], shared_));
+      const engine::WorkerPlan::Worker& place = options.plan.workers[id];
+      NodeCrew& crew = crews_[place.node];
+      workers_.push_back(std::make_unique<Worker>(id, place, shared_, crew));
+      crew.Add(*workers_.back());
     }
   }
 
@@ -185,7 +184,8 @@ class ServerOnWorkers final : public Server {
       if (absl::Status status = worker->Start(); !status.ok()) return status;
       adopters.push_back(worker.get());
     }
-    auto acceptor = Acceptor::Start(std::move(listeners), std::move(adopters), shared_.limits);
+    auto acceptor = Acceptor::Start(std::move(listeners), std::move(adopters), shared_.limits,
+                                    connection_counts_);
     if (!acceptor.ok()) return acceptor.status();
     acceptor_ = *std::move(acceptor);
     return absl::OkStatus();
@@ -210,8 +210,21 @@ class ServerOnWorkers final : public Server {
   }
 
  private:
+  // The serialised GetServerStatsResponse.
+  std::string DescribeWork() const {
+    v1::GetServerStatsResponse stats;
+    for (const auto& worker : workers_) AddWork(*worker, stats);
+    AddRuns(workers_, stats);
+    stats.set_held_bytes(shared_.budget->held_bytes());
+    stats.set_connections(connection_counts_.open);
+    stats.set_stalled_connections(connection_counts_.stalled);
+    return stats.SerializeAsString();
+  }
+
   const Worker::Shared shared_;
   std::vector<endpoint::Endpoint> endpoints_;
+  std::map<uint32_t, NodeCrew> crews_;  // by node
+  ConnectionCounts connection_counts_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::unique_ptr<Acceptor> acceptor_;  // last: it hands connections to the workers
 };

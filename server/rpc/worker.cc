@@ -22,14 +22,40 @@ constexpr size_t kIdleBufferBytes = size_t{64} << 20;
 // Events taken from the queue before what they queued is computed and answered.
 constexpr int kMaxDrainedEvents = 32;
 
+// And bytes: more of them would drive the first ones out of the L2 cache before they are computed.
+constexpr uint64_t kMaxDrainedBytes = 512 << 10;
+
+// Brings a share to the worker's thread. Owns itself.
+class Invitation final : public Tag {
+ public:
+  static void Post(grpc::CompletionQueue& queue, engine::StripeProcessor& processor,
+                   std::shared_ptr<engine::JobShare> share) {
+    auto* invitation = new Invitation(processor, std::move(share));
+    invitation->alarm_.Set(&queue, gpr_now(GPR_CLOCK_MONOTONIC), invitation);
+  }
+
+  void Complete(bool) override {
+    processor_.Help(std::move(share_));
+    delete this;
+  }
+
+ private:
+  Invitation(engine::StripeProcessor& processor, std::shared_ptr<engine::JobShare> share)
+      : processor_(processor), share_(std::move(share)) {}
+
+  engine::StripeProcessor& processor_;
+  std::shared_ptr<engine::JobShare> share_;
+  grpc::Alarm alarm_;
+};
+
 }  // namespace
 
-Worker::Worker(size_t id, engine::WorkerPlan::Worker place, const Shared& shared)
+Worker::Worker(size_t id, engine::WorkerPlan::Worker place, const Shared& shared,
+               engine::Crew& crew)
     : id_(id),
       place_(place),
       shared_(shared),
-      processor_(std::make_unique<engine::StripeProcessor>(
-          shared.table, engine::BufferPool::Make(kIdleBufferBytes))),
+      processor_(shared.table, engine::BufferPool::Make(kIdleBufferBytes), &crew),
       connections_(shared.budget) {}
 
 Worker::~Worker() {
@@ -71,6 +97,12 @@ void Worker::Adopt(int listener_fd, int fd, bool is_unix) {
   (encrypted ? tls_acceptor_ : acceptor_)->HandleNewConnection(&connection);
 }
 
+void Worker::TakePart(const std::shared_ptr<engine::JobShare>& share) {
+  if (!waiting_.exchange(false)) return;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!queue_is_shut_down_) Invitation::Post(*queue_, processor_, share);
+}
+
 void Worker::BeginDrain() { Post(drain_alarm_, &drain_tag_); }
 
 bool Worker::AwaitAnswers(absl::Time deadline) {
@@ -98,7 +130,12 @@ void Worker::End(bool) { ending_ = true; }
 
 // While requests wait for their turn, it does not wait for others: `tag` is null if there are none.
 bool Worker::NextEvent(void** tag, bool* ok) {
-  if (processor_->idle()) return queue_->Next(tag, ok);
+  if (processor_.idle()) {
+    waiting_ = true;
+    const bool got = queue_->Next(tag, ok);
+    waiting_ = false;
+    return got;
+  }
   if (!NextEventNow(tag, ok)) *tag = nullptr;
   return true;
 }
@@ -123,10 +160,10 @@ void Worker::Run() {
     int events = 0;
     while (tag != nullptr) {
       static_cast<Tag*>(tag)->Complete(ok);
-      if (++events == kMaxDrainedEvents) break;
+      if (++events == kMaxDrainedEvents || processor_.new_bytes() >= kMaxDrainedBytes) break;
       if (!NextEventNow(&tag, &ok)) tag = nullptr;
     }
-    processor_->RunTurn();
+    processor_.RunTurn();
     for (ProcessStream* stream : to_flush_) stream->Flush();
     to_flush_.clear();
     if (draining_ && unanswered_ == 0 && !std::exchange(answered_all_, true)) {
@@ -135,6 +172,8 @@ void Worker::Run() {
     // A call that is still there would answer on a queue that is shut down, which aborts.
     if (ending_ && calls_ == 0) {
       ending_ = false;
+      const std::lock_guard<std::mutex> lock(mutex_);
+      queue_is_shut_down_ = true;
       queue_->Shutdown();
     }
   }

@@ -2,10 +2,12 @@
 #ifndef PARITY_RPC_WORKER_H_
 #define PARITY_RPC_WORKER_H_
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <future>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -22,6 +24,7 @@
 #include "grpcpp/server_builder.h"
 #include "health.h"
 #include "parity/engine/byte_budget.h"
+#include "parity/engine/job_share.h"
 #include "parity/engine/stripe_processor.h"
 #include "parity/engine/worker_plan.h"
 #include "parity/kernels/kernel_table.h"
@@ -44,8 +47,8 @@ class Worker {
     std::shared_ptr<grpc::ServerCredentials> tls;  // of TCP connections; null: not encrypted
   };
 
-  // `shared` must outlive it.
-  Worker(size_t id, engine::WorkerPlan::Worker place, const Shared& shared);
+  // `shared` and `crew` must outlive it.
+  Worker(size_t id, engine::WorkerPlan::Worker place, const Shared& shared, engine::Crew& crew);
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
@@ -55,6 +58,9 @@ class Worker {
 
   // Takes over a connected socket, which it closes when the connection ends. Thread-safe.
   void Adopt(int listener_fd, int fd, bool is_unix);
+
+  // Takes part in another worker's job if it has nothing to do. Thread-safe.
+  void TakePart(const std::shared_ptr<engine::JobShare>& share);
 
   // To stop, in this order, from any thread.
   // From now on NOT_SERVING, and a call that comes in is refused with UNAVAILABLE.
@@ -67,7 +73,7 @@ class Worker {
 
   // For the calls, on the worker's thread.
   grpc::ServerCompletionQueue* queue() { return queue_.get(); }
-  engine::StripeProcessor& processor() { return *processor_; }
+  engine::StripeProcessor& processor() { return processor_; }
   bool draining() const { return draining_; }
   void CallBegins() { ++calls_; }
   void CallEnds() { --calls_; }
@@ -80,7 +86,7 @@ class Worker {
 
   // Thread-safe.
   Counters& counters() { return counters_; }
-  const engine::StripeProcessor& work() const { return *processor_; }
+  const engine::StripeProcessor& work() const { return processor_; }
 
  private:
   void Run();
@@ -109,9 +115,12 @@ class Worker {
   grpc::Alarm end_alarm_;
   std::promise<void> started_;
   std::promise<void> all_answered_;
+  std::atomic<bool> waiting_{false};  // for events
+  std::mutex mutex_;                  // of the next
+  bool queue_is_shut_down_ = false;
 
   // The worker's thread only.
-  std::unique_ptr<engine::StripeProcessor> processor_;
+  engine::StripeProcessor processor_;
   ConnectionTable connections_;
   std::vector<ProcessStream*> to_flush_;
   size_t calls_ = 0;       // objects that wait for a call or serve one

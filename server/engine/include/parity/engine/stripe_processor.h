@@ -63,6 +63,9 @@ class StripeProcessor {
   // Puts a request whose memory is allocated in its client's line. It must live until it is Done.
   void Queue(Line& line, StripeRequest& request);
 
+  // Source bytes of what was queued since the last turn.
+  uint64_t new_bytes() const { return new_bytes_; }
+
   // Takes part in the job of another processor, when it has nothing else to do.
   void Help(std::shared_ptr<JobShare> share) { helped_.push_back(std::move(share)); }
 
@@ -96,6 +99,7 @@ class StripeProcessor {
   Crew* const crew_;
   codec::Batch batch_;
   FairQueue<StripeRequest*> queue_;
+  uint64_t new_bytes_ = 0;
   std::vector<Planned> turn_;
   std::deque<std::shared_ptr<JobShare>> helped_;
   std::atomic<uint64_t> batches_{0};
