@@ -22,18 +22,20 @@ bool IsRequest(int field) {
 
 }  // namespace
 
-absl::StatusOr<ProcessMessage> ProcessMessage::Read(const grpc::ByteBuffer& buffer) {
-  const auto malformed = [&buffer] {
-    return codec::InvalidField("message", absl::StrCat(buffer.Length(), " bytes, malformed"),
+absl::StatusOr<ProcessMessage> ProcessMessage::Read(grpc::ByteBuffer& buffer) {
+  const uint64_t bytes_of_all = buffer.Length();
+  const auto malformed = [bytes_of_all] {
+    return codec::InvalidField("message", absl::StrCat(bytes_of_all, " bytes, malformed"),
                                "a complete ProcessRequest");
   };
-  if (buffer.Length() > INT_MAX) return malformed();
-  absl::StatusOr<SliceList> slices = SlicesOf(buffer);
+  if (bytes_of_all > INT_MAX) return malformed();
+  absl::StatusOr<SliceList> slices = SliceList::Take(buffer);
   if (!slices.ok()) return slices.status();
   ProcessMessage message;
+  message.bytes = bytes_of_all;
   SliceStream stream(*slices);
   google::protobuf::io::CodedInputStream input(&stream);
-  input.PushLimit(static_cast<int>(buffer.Length()));
+  input.PushLimit(static_cast<int>(bytes_of_all));
   while (true) {
     const uint32_t tag = input.ReadTag();
     if (tag == 0) {

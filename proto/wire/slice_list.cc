@@ -14,16 +14,18 @@ constexpr size_t kFewSlices = 16;
 
 }  // namespace
 
-absl::StatusOr<SliceList> SlicesOf(const grpc::ByteBuffer& buffer) {
-  SliceList slices;
-  absl::Status failed = absl::InternalError("the slices of the message cannot be read");
-  if (!buffer.Dump(&slices).ok()) return failed;
-  if (slices.size() > kFewSlices + buffer.Length() / kSmallSliceBytes) {
+absl::StatusOr<SliceList> SliceList::Take(grpc::ByteBuffer& buffer) {
+  SliceList list;
+  list.buffer_.Swap(&buffer);
+  const absl::Status failed = absl::InternalError("the slices of the message cannot be read");
+  if (!list.buffer_.Dump(&list.slices_).ok()) return failed;
+  if (list.slices_.size() > kFewSlices + list.buffer_.Length() / kSmallSliceBytes) {
     grpc::Slice copy;
-    if (!buffer.DumpToSingleSlice(&copy).ok()) return failed;
-    slices.assign(1, copy);
+    if (!list.buffer_.DumpToSingleSlice(&copy).ok()) return failed;
+    list.slices_.assign(1, copy);
+    list.buffer_.Clear();
   }
-  return slices;
+  return list;
 }
 
 bool SliceStream::Next(const void** data, int* size) {

@@ -139,7 +139,8 @@ v1::Matrix ToProto(codec::Matrix matrix) {
 absl::StatusOr<StripeMessage> StripeMessage::Read(const grpc::ByteBuffer& buffer) {
   if (buffer.Length() > INT_MAX)
     return InvalidField("message", absl::StrCat(buffer.Length(), " bytes"), "at most 2^31-1 bytes");
-  absl::StatusOr<SliceList> slices = SlicesOf(buffer);
+  grpc::ByteBuffer same(buffer);
+  absl::StatusOr<SliceList> slices = SliceList::Take(same);
   if (!slices.ok()) return slices.status();
   return Read(*std::move(slices), 0, buffer.Length());
 }

@@ -33,7 +33,7 @@ struct LoadControl {
 // Written by a load. The counts may be read at any time, the latencies once it has returned.
 struct Meter {
   std::atomic<uint64_t> answers{0};  // requests answered with their parity
-  std::atomic<uint64_t> refused{0};  // answered with a time to try again
+  std::atomic<uint64_t> refused{0};  // RESOURCE_EXHAUSTED, where the load goes on
   std::atomic<uint64_t> failed{0};   // answered otherwise, where the load goes on regardless
   LatencyHistogram latencies;        // of answers
 };

@@ -79,7 +79,7 @@ struct Arguments {
   std::string subject = "parityd";
   std::string scenario;
   int connections = 1000;
-  uint64_t max_held_bytes = uint64_t{64} << 20;
+  uint64_t max_held_bytes = uint64_t{128} << 20;
   std::string role;
   int gather = 1;
   std::vector<std::string> listen;

@@ -104,8 +104,8 @@ absl::Status RunSocketServer(std::vector<endpoint::Endpoint> endpoints,
     listeners.push_back({*listener, POLLIN, 0});
     absl::FPrintF(stderr, "listening on %s\n", endpoint.ToString());
   }
-  // On the cores that parityd's workers would have: left to the scheduler, server and client now and
-  // then share one, and the pair gets a tenth of its rate.
+  // On the cores that parityd's workers would have: left to the scheduler, server and client now
+  // and then share one, and the pair gets a tenth of its rate.
   const absl::StatusOr<engine::WorkerPlan> plan = engine::PlanWorkers(std::nullopt);
   if (!plan.ok()) return plan.status();
   size_t connections = 0;

@@ -1,6 +1,8 @@
 #include "stream_load.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,13 @@ using Clock = std::chrono::steady_clock;
 
 constexpr char kMethod[] = "Process";
 
+// Requests of a burst, at least one if there is a rate.
+uint64_t BurstOf(double requests_per_s) {
+  if (requests_per_s <= 0) return 0;
+  const double seconds = std::chrono::duration<double>(kBurstInterval).count();
+  return std::max<uint64_t>(1, static_cast<uint64_t>(std::lround(requests_per_s * seconds)));
+}
+
 class StreamLoad final : public Load {
  public:
   StreamLoad(std::shared_ptr<GrpcConnection> connection, const Workload& workload,
@@ -26,10 +35,7 @@ class StreamLoad final : public Load {
         exchange_(workload.job),
         checker_(workload.job, *workload.table),
         cursor_(workload.sources, workload.job.source_bytes(), options.part, options.parts),
-        interval_(options.requests_per_s > 0
-                      ? std::chrono::duration_cast<Clock::duration>(
-                            std::chrono::duration<double>(1 / options.requests_per_s))
-                      : Clock::duration::zero()),
+        burst_(BurstOf(options.requests_per_s)),
         slots_(static_cast<size_t>(options.depth)) {
     for (size_t slot = slots_.size(); slot > 0; --slot) free_.push_back(slot - 1);
   }
@@ -75,15 +81,15 @@ class StreamLoad final : public Load {
 
   static void* TagOf(Event event) { return const_cast<Event*>(&kTags[event]); }
 
-  bool is_open_loop() const { return interval_ != Clock::duration::zero(); }
+  bool is_open_loop() const { return burst_ > 0; }
 
   Event NextEvent() {
-    const auto patience = is_open_loop() ? std::chrono::seconds(0) : kPatience;
     void* tag = nullptr;
-    if (queue_.AsyncNext(&tag, &ok_, std::chrono::system_clock::now() + patience) !=
-        grpc::CompletionQueue::GOT_EVENT) {
-      return kNone;
-    }
+    // A time that is past: of the present one, gRPC makes up to a millisecond of waiting.
+    const auto got =
+        is_open_loop() ? queue_.AsyncNext(&tag, &ok_, gpr_time_0(GPR_CLOCK_MONOTONIC))
+                       : queue_.AsyncNext(&tag, &ok_, std::chrono::system_clock::now() + kPatience);
+    if (got != grpc::CompletionQueue::GOT_EVENT) return kNone;
     --pending_;
     return *static_cast<const Event*>(tag);
   }
@@ -129,9 +135,17 @@ class StreamLoad final : public Load {
     free_.pop_back();
     slots_[index] = {false, next_id_ + index, cursor_.Next(), is_open_loop() ? due_ : now};
     next_id_ += slots_.size();
-    due_ += interval_;
     can_write_ = false;
-    stream_->Write(exchange_.StreamRequest(slots_[index].id, slots_[index].sources),
+    grpc::WriteOptions options;
+    if (is_open_loop()) {
+      if (++in_burst_ < burst_) {
+        options.set_buffer_hint();  // the next one follows at once
+      } else {
+        in_burst_ = 0;
+        due_ += kBurstInterval;
+      }
+    }
+    stream_->Write(exchange_.StreamRequest(slots_[index].id, slots_[index].sources), options,
                    TagOf(kWritten));
     ++pending_;
   }
@@ -168,7 +182,7 @@ class StreamLoad final : public Load {
   EncodeExchange exchange_;
   ParityChecker checker_;
   SourceCursor cursor_;
-  const Clock::duration interval_;  // of an open loop; else zero
+  const uint64_t burst_;  // requests of one burst of an open loop; else 0
 
   grpc::CompletionQueue queue_;
   grpc::ClientContext context_;
@@ -181,7 +195,8 @@ class StreamLoad final : public Load {
   std::vector<Slot> slots_;
   std::vector<size_t> free_;
   uint64_t next_id_ = 0;
-  Clock::time_point due_;  // when the next request is meant to be sent
+  Clock::time_point due_;  // when the current burst is meant to be sent
+  uint64_t in_burst_ = 0;  // requests of it that have been sent
   size_t pending_ = 0;     // operations whose tags have not come
   bool ok_ = false;        // of the last event
   bool can_write_ = false;

@@ -2,6 +2,7 @@
 #ifndef PARITY_SERVER_BENCH_STREAM_LOAD_H_
 #define PARITY_SERVER_BENCH_STREAM_LOAD_H_
 
+#include <chrono>
 #include <memory>
 
 #include "absl/status/statusor.h"
@@ -10,11 +11,14 @@
 
 namespace parity::bench {
 
+inline constexpr std::chrono::microseconds kBurstInterval{250};
+
 struct StreamLoadOptions {
   // Requests outstanding, at most.
   int depth = 1;
-  // 0: a closed loop. Else an open one: a request is meant to be sent at every 1/rate seconds, and
-  // its latency counts from then, however late it is sent. The thread never sleeps, as gRPC's
+  // 0: a closed loop. Else an open one: requests are meant to be sent in bursts, one every
+  // kBurstInterval, and their latency counts from then, however late they are sent. One by one, the
+  // system calls of the client alone would take all its time. The thread never sleeps, as gRPC's
   // waits are in whole milliseconds.
   double requests_per_s = 0;
   // Where in the data it starts.

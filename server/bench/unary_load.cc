@@ -147,7 +147,8 @@ class UnaryLoad final : public Load {
     }
     if (!options_.goes_on) return CallFailed(kMethod, call.status);
     const std::optional<Milliseconds> pushback = PushbackOf(call);
-    (pushback.has_value() ? meter.refused : meter.failed).fetch_add(1, std::memory_order_relaxed);
+    const bool refused = call.status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED;
+    (refused ? meter.refused : meter.failed).fetch_add(1, std::memory_order_relaxed);
     waiting_.emplace(Clock::now() + pushback.value_or(kPauseAfterFailure), &call);
     return absl::OkStatus();
   }

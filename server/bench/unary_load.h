@@ -12,9 +12,9 @@ namespace parity::bench {
 
 struct UnaryLoadOptions {
   int depth = 1;  // calls outstanding: a closed loop
-  // A refused call is made again when the server says, and counted in Meter::refused; a call that
-  // fails is made again after a pause, and counted in Meter::failed. If false, either ends the
-  // load.
+  // A refused call is made again when the server says, or after a pause, and counted in
+  // Meter::refused; a call that fails is made again after a pause, and counted in Meter::failed. If
+  // false, either ends the load.
   bool goes_on = false;
   // Where in the data it starts.
   size_t part = 0;

@@ -23,7 +23,7 @@ MemoryBound MemoryLimit(const std::string& root, uint64_t physical_bytes) {
 }
 
 uint64_t DefaultHeldBytes(const MemoryBound& bound) {
-  return bound.bytes / 8 * (bound.from_cgroup ? 3 : 1);
+  return bound.bytes / (bound.from_cgroup ? 4 : 16);
 }
 
 }  // namespace parity::engine

@@ -114,8 +114,6 @@ void ProcessStream::Serve() {
     outcome_ = message.status();
     return;
   }
-  const uint64_t bytes = request_.Length();
-  request_.Clear();
   ++computing_;
   const std::optional<Operation> operation = OperationOf(message->field);
   if (!operation.has_value()) {
@@ -124,7 +122,7 @@ void ProcessStream::Serve() {
     return;
   }
   StripeCall::Serve(worker_, *connection_, *this, message->id, *operation,
-                    {std::move(message->slices), bytes, message->begin, message->end});
+                    {std::move(message->slices), message->bytes, message->begin, message->end});
 }
 
 absl::Status ProcessStream::Waiting() const {

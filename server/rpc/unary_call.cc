@@ -43,8 +43,7 @@ void UnaryCall::Arrived(bool ok) {
 
 void UnaryCall::ServeStripe(engine::Operation operation) {
   const uint64_t bytes = request_.Length();
-  absl::StatusOr<wire::SliceList> slices = wire::SlicesOf(request_);
-  request_.Clear();
+  absl::StatusOr<wire::SliceList> slices = wire::SliceList::Take(request_);
   if (!slices.ok()) {
     Answer(slices.status());
     return;

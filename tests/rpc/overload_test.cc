@@ -1,4 +1,5 @@
 // More than the server may hold, and calls for which nobody waits.
+#include <atomic>
 #include <memory>
 #include <string>
 #include <thread>
@@ -144,6 +145,42 @@ TEST(Overload, APeerThatReadsNothingDoesNotMakeTheServerHoldMore) {
   while (StatsOf(*stub).refused_requests() == 0) std::this_thread::yield();
   EXPECT_LE(StatsOf(*stub).held_bytes(), 16 * kMiB);
   EXPECT_TRUE(Encode(*stub, RequestFor(kMiB)).ok());
+}
+
+TEST(Overload, ManyLargeRequestsBeyondTheBudgetAreRightOrRefused) {
+  RunningServer server([] {
+    rpc::Limits limits = WithBudget(24 * kMiB);
+    limits.max_message_bytes = 16 * kMiB;
+    return limits;
+  }());
+  const Stripes stripes(*Geometry::Make(Code::kReedSolomon, 4, 2), kMiB, 1, 1);
+  const auto request =
+      parity::testing::RequestFor<v1::EncodeRequest>(wire::ToProto(stripes.geometry), stripes.Data(), kMiB, 1, true);
+  const std::vector<std::string> parity = stripes.Parity();
+  std::atomic<int> good{0};
+  std::vector<std::thread> clients;
+  for (int c = 0; c < 16; ++c) {
+    clients.emplace_back([&] {
+      const auto stub = v1::ParityService::NewStub(server.Connect());
+      for (int i = 0; i < 20; ++i) {
+        grpc::ClientContext context;
+        v1::EncodeResponse response;
+        const grpc::Status status = stub->Encode(&context, request, &response);
+        if (status.ok()) {
+          EXPECT_TRUE(ShardsIn(response) == parity);
+          ++good;
+        } else {
+          EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED)
+              << status.error_message();
+        }
+      }
+    });
+  }
+  for (std::thread& client : clients) client.join();
+  EXPECT_GT(good, 0);
+  const auto stub = v1::ParityService::NewStub(server.Connect());
+  AwaitNothingHeld(*stub);
+  EXPECT_TRUE(Encode(*stub, request).ok());
 }
 
 TEST(Overload, AStripeWhoseDeadlinePassesBeforeItsTurnIsNotComputed) {

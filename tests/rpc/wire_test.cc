@@ -120,7 +120,8 @@ TEST(ProcessMessage, FindsTheRequestHoweverItIsCut) {
     }
     std::string bytes = request.SerializeAsString();
     if (round % 5 == 0) bytes = std::string("\x7a\x02zz", 4) + bytes;  // an unknown field
-    auto message = ProcessMessage::Read(Cut(bytes, random));
+    grpc::ByteBuffer buffer = Cut(bytes, random);
+    auto message = ProcessMessage::Read(buffer);
     ASSERT_TRUE(message.ok()) << message.status();
     EXPECT_EQ(message->id, request.id());
     EXPECT_EQ(message->field, encode != nullptr ? 2 : 5);
@@ -144,7 +145,8 @@ TEST(ProcessMessage, NeverFailsOtherThanByStatusOnRandomBytes) {
     for (unsigned flips = 1 + random() % 3; flips > 0; --flips) {
       bytes[random() % bytes.size()] = static_cast<char>(random());
     }
-    auto message = ProcessMessage::Read(Cut(bytes, random));
+    grpc::ByteBuffer buffer = Cut(bytes, random);
+    auto message = ProcessMessage::Read(buffer);
     v1::ProcessRequest parsed;
     if (!message.ok()) {
       ++refused;

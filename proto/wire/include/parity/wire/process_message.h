@@ -14,14 +14,15 @@ namespace parity::wire {
 // answered with its id.
 struct ProcessMessage {
   SliceList slices;  // of all of it
+  uint64_t bytes = 0;
   uint64_t id = 0;
   int field = 0;       // of the request: its number in ProcessRequest; 0 if there is none
   uint64_t begin = 0;  // the request is bytes [begin, end)
   uint64_t end = 0;
 
-  // INVALID_ARGUMENT naming "message" if it is not a well-formed message, "request" if it holds
-  // more than one.
-  static absl::StatusOr<ProcessMessage> Read(const grpc::ByteBuffer& buffer);
+  // Takes the message, of which `buffer` is empty afterwards. INVALID_ARGUMENT naming "message" if
+  // it is not a well-formed message, "request" if it holds more than one.
+  static absl::StatusOr<ProcessMessage> Read(grpc::ByteBuffer& buffer);
 };
 
 }  // namespace parity::wire

@@ -22,8 +22,8 @@ MemoryBound MemoryLimit(const std::string& root = "/sys/fs/cgroup",
                         uint64_t physical_bytes = PhysicalMemory());
 
 // The default of the bytes that requests and their results may hold together. Of a control group's
-// limit 3/8: as much again may be arriving inside gRPC, and a quarter is left for the rest. Of a
-// machine's memory, which is not this process's alone, 1/8.
+// limit 1/4: with what may be arriving inside gRPC, memory stays below three times that. Of a
+// machine's memory, which is not this process's alone, 1/16.
 uint64_t DefaultHeldBytes(const MemoryBound& bound);
 
 }  // namespace parity::engine
