@@ -63,6 +63,7 @@ ProcessStream::ProcessStream(Worker& worker, StripeMethods& methods)
 ProcessStream::~ProcessStream() {
   if (connection_ != nullptr) {
     methods_.StreamEnds(*this);
+    worker_.CallerLeaves(*this);
     worker_.connections().Leave(*connection_);
   }
   worker_.CallEnds();
@@ -77,6 +78,7 @@ void ProcessStream::Arrived(bool ok) {
   worker_.CallAccepted();
   connection_ = &worker_.connections().Enter(context_);
   methods_.StreamBegins(*this);
+  worker_.CallerEnters(*this);
   if (worker_.draining()) {
     Stop();
   } else {
@@ -130,6 +132,10 @@ absl::Status ProcessStream::Waiting() const {
   return CheckDeadline(context_);
 }
 
+void ProcessStream::LookForStall() {
+  if (stall_watch_.Look(writing_)) context_.TryCancel();
+}
+
 void ProcessStream::Answer(uint64_t id, Operation operation,
                            absl::StatusOr<wire::MessageWriter> response) {
   --computing_;
@@ -170,6 +176,7 @@ void ProcessStream::Write() {
 
 void ProcessStream::Written(bool ok) {
   writing_ = false;
+  stall_watch_.taken()->fetch_add(1, std::memory_order_relaxed);  // small answers have no pieces
   if (!ok) {
     broken_ = true;
     answers_.clear();

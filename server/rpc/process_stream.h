@@ -34,6 +34,8 @@ class ProcessStream final : public StripeCaller {
   void Flush();
 
   absl::Status Waiting() const override;
+  const TakenPieces& taken() const override { return stall_watch_.taken(); }
+  void LookForStall() override;
   void Answer(uint64_t id, engine::Operation operation,
               absl::StatusOr<wire::MessageWriter> response) override;
 
@@ -70,6 +72,7 @@ class ProcessStream final : public StripeCaller {
   Stream stream_;
   grpc::ByteBuffer request_;
   std::deque<grpc::ByteBuffer> answers_;
+  StallWatch stall_watch_;
   size_t computing_ = 0;  // requests that are read and not answered
   absl::Status outcome_;  // with which the stream will end
   bool reading_ = false;

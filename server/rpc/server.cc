@@ -122,8 +122,8 @@ void AddWork(Worker& worker, v1::GetServerStatsResponse& stats) {
   stats.set_batches(stats.batches() + worker.work().batches());
 }
 
-// What gRPC itself may hold: messages until they are computed, so those that are counted as held and
-// as many bytes again of what is arriving. Beyond it, it cancels calls.
+// What gRPC itself may hold: messages until they are computed, so those that are counted as held
+// and as many bytes again of what is arriving. Beyond it, it cancels calls.
 std::unique_ptr<const grpc::ResourceQuota> QuotaOf(const Limits& limits) {
   auto quota = std::make_unique<grpc::ResourceQuota>("parityd");
   quota->SetMaxThreads(kMaxReflectionThreads);

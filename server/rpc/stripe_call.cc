@@ -70,13 +70,24 @@ std::vector<uint32_t> Missing(uint32_t total, absl::Span<const uint32_t> present
 struct Answer {
   engine::ComputedShards shards;
   engine::ByteBudget::Lease lease;
+  TakenPieces taken;
 };
 
-grpc::Slice SliceOf(const std::shared_ptr<Answer>& answer, size_t offset, size_t bytes) {
+// Bytes of an answer, in pieces.
+std::vector<grpc::Slice> SlicesOf(const std::shared_ptr<Answer>& answer, size_t offset,
+                                  size_t bytes) {
   using Owner = std::shared_ptr<Answer>;
-  return grpc::Slice(
-      answer->shards.buffer.data() + offset, bytes,
-      [](void* owner) { delete static_cast<Owner*>(owner); }, new Owner(answer));
+  std::vector<grpc::Slice> slices;
+  for (const size_t end = offset + bytes; offset < end; offset += kPieceBytes) {
+    slices.emplace_back(
+        answer->shards.buffer.data() + offset, std::min(kPieceBytes, end - offset),
+        [](void* piece) {
+          const std::unique_ptr<Owner> owner(static_cast<Owner*>(piece));
+          (*owner)->taken->fetch_add(1, std::memory_order_relaxed);
+        },
+        new Owner(answer));
+  }
+  return slices;
 }
 
 // An error that names its field as the message does.
@@ -197,18 +208,18 @@ wire::MessageWriter StripeCall::Response() {
     writer.AddPackedUint32(wire::kIndicesField, wanted_);
   }
   lease_.Reduce(job_.computed_bytes());
-  const auto answer =
-      std::make_shared<Answer>(Answer{std::move(job_.computed()), std::move(lease_)});
+  const auto answer = std::make_shared<Answer>(
+      Answer{std::move(job_.computed()), std::move(lease_), caller_.taken()});
   const size_t shard_bytes = answer->shards.shard_bytes;
   const uint32_t count = answer->shards.count;
   writer.AddVarint(wire::kShardBytesField, shard_bytes);
   writer.AddPackedFixed32(wire::kChecksumsField, answer->shards.checksums);
   if (message_.form() == wire::ShardForm::kPacked) {
-    writer.AddBytes(wire::kPackedShardsField, {SliceOf(answer, 0, count * shard_bytes)});
+    writer.AddBytes(wire::kPackedShardsField, SlicesOf(answer, 0, count * shard_bytes));
     return writer;
   }
   for (uint32_t i = 0; i < count; ++i) {
-    writer.AddBytes(wire::kShardsField, {SliceOf(answer, i * shard_bytes, shard_bytes)});
+    writer.AddBytes(wire::kShardsField, SlicesOf(answer, i * shard_bytes, shard_bytes));
   }
   return writer;
 }

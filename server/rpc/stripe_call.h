@@ -12,6 +12,7 @@
 #include "parity/engine/stripe_processor.h"
 #include "parity/wire/message_writer.h"
 #include "parity/wire/stripe_message.h"
+#include "taken.h"
 
 namespace parity::rpc {
 
@@ -24,6 +25,10 @@ class StripeCaller {
   virtual ~StripeCaller() = default;
   // Not OK if the caller has gone, or its time is over.
   virtual absl::Status Waiting() const = 0;
+  // Counts the pieces of answers that the peer has taken.
+  virtual const TakenPieces& taken() const = 0;
+  // Looks whether the peer takes what is sent, and cancels the call if it does not; see StallWatch.
+  virtual void LookForStall() = 0;
   // Takes the response to the request with this id.
   virtual void Answer(uint64_t id, engine::Operation operation,
                       absl::StatusOr<wire::MessageWriter> response) = 0;

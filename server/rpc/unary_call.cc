@@ -22,7 +22,10 @@ UnaryCall::UnaryCall(Worker& worker, const UnaryMethod& method)
 }
 
 UnaryCall::~UnaryCall() {
-  if (connection_ != nullptr) worker_.connections().Leave(*connection_);
+  if (connection_ != nullptr) {
+    worker_.CallerLeaves(*this);
+    worker_.connections().Leave(*connection_);
+  }
   worker_.CallEnds();
 }
 
@@ -38,6 +41,7 @@ void UnaryCall::Arrived(bool ok) {
     return;
   }
   connection_ = &worker_.connections().Enter(context_);
+  worker_.CallerEnters(*this);
   method_.serve(*this);
 }
 
@@ -65,7 +69,12 @@ void UnaryCall::Answer(uint64_t, engine::Operation, absl::StatusOr<wire::Message
   }
 }
 
+void UnaryCall::LookForStall() {
+  if (stall_watch_.Look(answering_)) context_.TryCancel();
+}
+
 void UnaryCall::Answer(const absl::StatusOr<grpc::ByteBuffer>& response) {
+  answering_ = true;
   request_.Clear();
   if (response.ok()) {
     writer_.Finish(*response, grpc::Status::OK, &answered_tag_);

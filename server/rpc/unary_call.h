@@ -41,6 +41,8 @@ class UnaryCall final : public StripeCaller {
   // Answers it with what the request for a stripe comes to.
   void ServeStripe(engine::Operation operation);
   absl::Status Waiting() const override;
+  const TakenPieces& taken() const override { return stall_watch_.taken(); }
+  void LookForStall() override;
   void Answer(uint64_t id, engine::Operation operation,
               absl::StatusOr<wire::MessageWriter> response) override;
 
@@ -57,6 +59,8 @@ class UnaryCall final : public StripeCaller {
   MemberTag<UnaryCall> arrived_tag_{this, &UnaryCall::Arrived};
   MemberTag<UnaryCall> answered_tag_{this, &UnaryCall::Answered};
   MemberTag<UnaryCall> ended_tag_{this, &UnaryCall::Ended};
+  StallWatch stall_watch_;
+  bool answering_ = false;
   bool answered_ = false;
   bool ended_ = false;  // by gRPC's account; before it is answered that means cancelled
   Connection* connection_ = nullptr;

@@ -126,7 +126,22 @@ void Worker::Drain(bool) {
   methods_->StopStreams();
 }
 
-void Worker::End(bool) { ending_ = true; }
+void Worker::End(bool) {
+  ending_ = true;
+  look_alarm_.Cancel();  // the queue would wait for it
+}
+
+void Worker::ScheduleLook() {
+  const absl::Duration timeout = shared_.limits.stall_timeout;
+  if (timeout == absl::ZeroDuration()) return;
+  look_alarm_.Set(queue_.get(), absl::ToChronoTime(absl::Now() + timeout), &look_tag_);
+}
+
+void Worker::LookForStalls(bool ok) {
+  if (!ok || ending_) return;
+  for (StripeCaller* caller : callers_) caller->LookForStall();
+  ScheduleLook();
+}
 
 // While requests wait for their turn, it does not wait for others: `tag` is null if there are none.
 bool Worker::NextEvent(void** tag, bool* ok) {
@@ -150,6 +165,7 @@ void Worker::Run() {
   const engine::Placement placement = engine::PlaceThread(place_);
   for (const std::string& warning : engine::NewWarnings(placement)) spdlog::warn(warning);
   engine::NameThread(absl::StrCat("worker-", id_));
+  ScheduleLook();
   methods_->AskForCalls();
   health_->AskForCalls();
   started_.set_value();

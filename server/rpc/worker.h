@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "connection.h"
@@ -82,6 +83,9 @@ class Worker {
   const Limits& limits() const { return shared_.limits; }
   const engine::ByteBudget& budget() const { return *shared_.budget; }
   ConnectionTable& connections() { return connections_; }
+  // Between the two, it is looked whether the caller's peer takes its answers.
+  void CallerEnters(StripeCaller& caller) { callers_.insert(&caller); }
+  void CallerLeaves(StripeCaller& caller) { callers_.erase(&caller); }
   void FlushAfterTurn(ProcessStream& stream) { to_flush_.push_back(&stream); }
 
   // Thread-safe.
@@ -94,6 +98,9 @@ class Worker {
   bool NextEventNow(void** tag, bool* ok);
   // Runs the tag on the worker's thread, soon.
   void Post(grpc::Alarm& alarm, Tag* tag);
+  // Once every stall timeout, if there is one.
+  void ScheduleLook();
+  void LookForStalls(bool ok);
   void Drain(bool ok);
   void End(bool ok);
 
@@ -111,8 +118,10 @@ class Worker {
   std::unique_ptr<grpc::Server> server_;
   MemberTag<Worker> drain_tag_{this, &Worker::Drain};
   MemberTag<Worker> end_tag_{this, &Worker::End};
+  MemberTag<Worker> look_tag_{this, &Worker::LookForStalls};
   grpc::Alarm drain_alarm_;
   grpc::Alarm end_alarm_;
+  grpc::Alarm look_alarm_;
   std::promise<void> started_;
   std::promise<void> all_answered_;
   std::atomic<bool> waiting_{false};  // for events
@@ -122,6 +131,7 @@ class Worker {
   // The worker's thread only.
   engine::StripeProcessor processor_;
   ConnectionTable connections_;
+  absl::flat_hash_set<StripeCaller*> callers_;
   std::vector<ProcessStream*> to_flush_;
   size_t calls_ = 0;       // objects that wait for a call or serve one
   size_t unanswered_ = 0;  // accepted calls whose answer is not yet with the kernel

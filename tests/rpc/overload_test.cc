@@ -154,8 +154,8 @@ TEST(Overload, ManyLargeRequestsBeyondTheBudgetAreRightOrRefused) {
     return limits;
   }());
   const Stripes stripes(*Geometry::Make(Code::kReedSolomon, 4, 2), kMiB, 1, 1);
-  const auto request =
-      parity::testing::RequestFor<v1::EncodeRequest>(wire::ToProto(stripes.geometry), stripes.Data(), kMiB, 1, true);
+  const auto request = parity::testing::RequestFor<v1::EncodeRequest>(
+      wire::ToProto(stripes.geometry), stripes.Data(), kMiB, 1, true);
   const std::vector<std::string> parity = stripes.Parity();
   std::atomic<int> good{0};
   std::vector<std::thread> clients;
@@ -170,7 +170,9 @@ TEST(Overload, ManyLargeRequestsBeyondTheBudgetAreRightOrRefused) {
           EXPECT_TRUE(ShardsIn(response) == parity);
           ++good;
         } else {
-          EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED)
+          // By the budget, or by gRPC's quota: of a call, or of a connection idle at the time.
+          EXPECT_THAT(status.error_code(),
+                      AnyOf(grpc::StatusCode::RESOURCE_EXHAUSTED, grpc::StatusCode::UNAVAILABLE))
               << status.error_message();
         }
       }

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/time/clock.h"
@@ -174,6 +175,51 @@ TEST_P(Stall, APeerThatAsksAheadIsNotClosed) {
     }
   }
   EXPECT_EQ(log.Count(kClosing), 0);
+}
+
+// A client that reads its socket, but not its stream: HTTP/2's window keeps the answers at the
+// server, where no queue of the kernel shows them.
+TEST(Stream, WhoseAnswersNobodyTakesIsCancelled) {
+  RunningServer server(StallTimeout(absl::Milliseconds(150)));
+  const auto stub = v1::ParityService::NewStub(server.Connect());
+  grpc::ClientContext context;
+  const auto stream = stub->Process(&context);
+  v1::ProcessRequest request;
+  *request.mutable_encode() = RequestOfAnAnswerOf(4 << 20);
+  for (uint64_t id = 0; id < 10; ++id) {
+    request.set_id(id);
+    ASSERT_TRUE(stream->Write(request));
+  }
+  while (StatsOf(*stub).requests() < 10) std::this_thread::yield();
+  EXPECT_GT(StatsOf(*stub).held_bytes(), 0u);
+  AwaitNothingHeld(*stub);
+  v1::ProcessResponse response;
+  while (stream->Read(&response)) {
+  }
+  EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::CANCELLED);
+}
+
+TEST(Stream, WhoseAnswersAreTakenSlowlyIsNotCancelled) {
+  RunningServer server(StallTimeout(absl::Milliseconds(400)));
+  const auto stub = v1::ParityService::NewStub(server.Connect());
+  grpc::ClientContext context;
+  const auto stream = stub->Process(&context);
+  v1::ProcessRequest request;
+  *request.mutable_encode() = RequestOfAnAnswerOf(4 << 20);
+  for (uint64_t id = 0; id < 10; ++id) {
+    request.set_id(id);
+    ASSERT_TRUE(stream->Write(request));
+  }
+  stream->WritesDone();
+  v1::ProcessResponse response;
+  int answers = 0;
+  while (stream->Read(&response)) {
+    ++answers;
+    absl::SleepFor(absl::Milliseconds(300));  // its pace: longer, in all, than patience with none
+  }
+  const grpc::Status status = stream->Finish();
+  EXPECT_TRUE(status.ok()) << status.error_code() << " " << status.error_message();
+  EXPECT_EQ(answers, 10);
 }
 
 TEST_P(Stall, ZeroMeansNever) {
