@@ -4,10 +4,13 @@
 #include <condition_variable>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "absl/random/random.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "connection.h"
 #include "grpcpp/grpcpp.h"
 #include "parity/codec/field_error.h"
@@ -25,6 +28,9 @@ using codec::InvalidField;
 // How long after the deadline gRPC may go on with a call, and after the call refer to the request,
 // before the connection is ended. Longer is needed only if the peer does not read.
 constexpr std::chrono::milliseconds kGrace{100};
+
+// How long to wait if gRPC, not the server itself, has refused a call for want of memory.
+constexpr absl::Duration kPauseWithoutAdvice = absl::Milliseconds(20);
 
 // A server may end a connection at any time (its age, its idle time, its restart), and a call that
 // meets this is UNAVAILABLE through no fault of its own. Calls change nothing, so one may be sent
@@ -143,6 +149,17 @@ absl::Status CopyShards(const grpc::ByteBuffer& response, absl::Span<const uint3
     }
   }
   return absl::OkStatus();
+}
+
+// How long to wait before the call is tried again, if the server is overloaded: as it says, and up
+// to half as long again, so that not all clients come back at once.
+std::optional<absl::Duration> PauseAfter(const grpc::Status& status) {
+  if (status.error_code() != grpc::StatusCode::RESOURCE_EXHAUSTED) return std::nullopt;
+  const absl::Status details = wire::FromGrpc(status);
+  if (codec::FieldOf(details).has_value()) return std::nullopt;  // too large: it always will be
+  thread_local absl::BitGen random;
+  return wire::RetryDelayOf(details).value_or(kPauseWithoutAdvice) *
+         absl::Uniform(random, 1.0, 1.5);
 }
 
 class GrpcCoder final : public RemoteCoder {
@@ -312,17 +329,24 @@ class GrpcCoder final : public RemoteCoder {
     }
     const absl::Time deadline = absl::Now() + deadline_;
     std::vector<std::shared_ptr<Connection>> used;
+    const Connection* failed = nullptr;
     grpc::Status status;
-    for (int attempt = 0; attempt < kAttempts; ++attempt) {
-      absl::StatusOr<std::shared_ptr<Connection>> connection =
-          Connect(deadline, used.empty() ? nullptr : used.back().get());
+    for (int attempt = 0; attempt < kAttempts;) {
+      absl::StatusOr<std::shared_ptr<Connection>> connection = Connect(deadline, failed);
       if (!connection.ok()) {
         if (used.empty()) return connection.status();
         break;  // what the server said before tells more
       }
-      used.push_back(*std::move(connection));
+      if (used.empty() || used.back() != *connection) used.push_back(*std::move(connection));
       status = CallOn(*used.back(), method, request, response, deadline);
+      if (const std::optional<absl::Duration> pause = PauseAfter(status);
+          pause.has_value() && absl::Now() + *pause < deadline) {
+        absl::SleepFor(*pause);
+        continue;
+      }
       if (status.error_code() != grpc::StatusCode::UNAVAILABLE) break;
+      failed = used.back().get();
+      ++attempt;
     }
     request.Clear();
     if (!loans.AwaitAllBack(kGrace)) {

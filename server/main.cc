@@ -99,7 +99,7 @@ int main(int argc, char** argv) {
   parity::Options options;
   CLI::App app(
       "Serves parity of stripes (XOR, RAID-6, Reed-Solomon) over gRPC: encode, reconstruct, "
-      "verify.",
+      "verify, update.",
       "parityd");
   app.set_version_flag("--version", parity::NameAndVersion());
   app.footer(

@@ -83,7 +83,7 @@ void AddLimits(CLI::App& app, Options& options) {
       ->capture_default_str();
   app.add_option("--max-held", limits.max_held_bytes,
                  "Bytes of requests and answers held at one time; what is beyond is refused with "
-                 "RESOURCE_EXHAUSTED and a time to try again. Default: 1/4 of the memory that the "
+                 "RESOURCE_EXHAUSTED and a time to try again. Default: 1/5 of the memory that the "
                  "control group allows, or 1/16 of the machine's")
       ->transform(Bytes("max-held", 1 << 20, uint64_t{1} << 50, "1M to 1048576G"))
       ->type_name("SIZE");

@@ -22,6 +22,10 @@ using google::protobuf::internal::WireFormatLite;
 using google::protobuf::io::CodedInputStream;
 
 constexpr size_t kMaxShards = codec::Geometry::kMaxShards;
+// A geometry with the largest generator has half of this. protobuf keeps what it does not know, in
+// thirty times the memory.
+constexpr int kMaxGeometryBytes = 128 << 10;
+
 constexpr size_t kMaxShardsPerMessage = kMaxShards * kMaxStripesPerMessage;
 
 // The length of a delimited field; false if it goes beyond the end of the message.
@@ -47,9 +51,10 @@ bool ReadBytes(CodedInputStream& input, std::vector<codec::Segment>& segments) {
 
 bool ReadGeometry(CodedInputStream& input, v1::Geometry& geometry) {
   int bytes;
-  if (!ReadLength(input, &bytes)) return false;
+  if (!ReadLength(input, &bytes) || bytes > kMaxGeometryBytes) return false;
   const CodedInputStream::Limit limit = input.PushLimit(bytes);
   if (!geometry.MergeFromCodedStream(&input) || !input.ConsumedEntireMessage()) return false;
+  geometry.DiscardUnknownFields();
   input.PopLimit(limit);
   return true;
 }

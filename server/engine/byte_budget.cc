@@ -1,5 +1,7 @@
 #include "parity/engine/byte_budget.h"
 
+#include <algorithm>
+
 namespace parity::engine {
 
 void ByteBudget::Lease::Reduce(uint64_t bytes) {
@@ -7,6 +9,12 @@ void ByteBudget::Lease::Reduce(uint64_t bytes) {
   holder_->GiveBack(bytes_ - bytes);
   bytes_ = bytes;
   if (bytes_ == 0) holder_ = nullptr;
+}
+
+ByteBudget::Lease ByteBudget::Lease::Split(uint64_t bytes) {
+  Lease part(holder_, std::min(bytes, bytes_));
+  bytes_ -= part.bytes_;
+  return part;
 }
 
 std::optional<ByteBudget::Lease> ByteBudget::Holder::Take(uint64_t bytes) {

@@ -2,6 +2,8 @@
 
 #include <fstream>
 
+#include "parity/engine/control_group.h"
+
 namespace parity::engine {
 namespace {
 
@@ -17,12 +19,16 @@ std::optional<double> Ratio(std::istream& quota_file, std::istream& period_file)
 
 }  // namespace
 
-std::optional<double> CpuQuota(const std::string& root) {
-  std::ifstream v2(root + "/cpu.max");
-  if (v2) return Ratio(v2, v2);
-  std::ifstream quota(root + "/cpu/cpu.cfs_quota_us");
-  std::ifstream period(root + "/cpu/cpu.cfs_period_us");
-  return Ratio(quota, period);
+std::optional<double> CpuQuota(const std::string& root, const std::string& membership) {
+  std::optional<double> smallest;
+  for (const std::string& directory : GroupDirectories("cpu", root, membership)) {
+    std::ifstream v2(directory + "/cpu.max");
+    std::ifstream quota(directory + "/cpu.cfs_quota_us");
+    std::ifstream period(directory + "/cpu.cfs_period_us");
+    const std::optional<double> here = v2 ? Ratio(v2, v2) : Ratio(quota, period);
+    if (here.has_value() && (!smallest.has_value() || *here < *smallest)) smallest = here;
+  }
+  return smallest;
 }
 
 }  // namespace parity::engine

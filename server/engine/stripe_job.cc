@@ -219,14 +219,22 @@ absl::Status StripeJob::VerifyStripe(uint32_t stripe, absl::Span<const Shard> sh
   if (!found.ok()) return found.status();
   // Slices come in their order: what an earlier one found is at a lower offset.
   if (report_.mismatches.empty()) report_.suspect = found->suspect;
+  std::vector<Mismatch>& mismatches = report_.mismatches;
+  const auto first_of_stripe =
+      std::find_if(mismatches.rbegin(), mismatches.rend(), [stripe](const Mismatch& earlier) {
+        return earlier.stripe != stripe;
+      }).base();
+  const std::vector<Mismatch> of_stripe(first_of_stripe, mismatches.end());
   for (const auto& mismatch : found->mismatches) {
     const bool known = std::any_of(
-        report_.mismatches.begin(), report_.mismatches.end(), [&](const Mismatch& earlier) {
-          return earlier.stripe == stripe && earlier.at.shard == mismatch.shard;
-        });
-    if (!known) {
-      report_.mismatches.push_back({stripe, {mismatch.shard, part.begin + mismatch.offset}});
+        of_stripe.begin(), of_stripe.end(),
+        [&mismatch](const Mismatch& earlier) { return earlier.at.shard == mismatch.shard; });
+    if (known) continue;
+    if (mismatches.size() == StripeReport::kMaxMismatches) {
+      report_.more = true;
+      break;
     }
+    mismatches.push_back({stripe, {mismatch.shard, part.begin + mismatch.offset}});
   }
   return absl::OkStatus();
 }

@@ -120,7 +120,7 @@ void ProcessStream::Serve() {
   const std::optional<Operation> operation = OperationOf(message->field);
   if (!operation.has_value()) {
     worker_.counters().failed_requests.Add(1);
-    Answer(message->id, Operation::kEncode, codec::InvalidField("request", "none", "one"));
+    Answer(message->id, Operation::kEncode, codec::InvalidField("request", "none", "one"), {});
     return;
   }
   StripeCall::Serve(worker_, *connection_, *this, message->id, *operation,
@@ -137,7 +137,8 @@ void ProcessStream::LookForStall() {
 }
 
 void ProcessStream::Answer(uint64_t id, Operation operation,
-                           absl::StatusOr<wire::MessageWriter> response) {
+                           absl::StatusOr<wire::MessageWriter> response,
+                           engine::ByteBudget::Lease lease) {
   --computing_;
   if (!broken_) {
     wire::MessageWriter writer;
@@ -147,7 +148,7 @@ void ProcessStream::Answer(uint64_t id, Operation operation,
     } else {
       writer.AddMessage(wire::kErrorField, wire::ToProto(response.status()));
     }
-    answers_.push_back(writer.Finish());
+    answers_.push_back({writer.Finish(), std::move(lease)});
   }
   // Answers of one turn are written together.
   if (!std::exchange(flushing_, true)) worker_.FlushAfterTurn(*this);
@@ -166,7 +167,8 @@ void ProcessStream::Write() {
     // initial metadata goes with it, which gRPC would keep back, and then never report it written.
     if (answers_.size() > 1 && has_written_) options.set_buffer_hint();
     has_written_ = true;
-    stream_.Write(answers_.front(), options, &written_tag_);
+    stream_.Write(answers_.front().message, options, &written_tag_);
+    writing_lease_ = std::move(answers_.front().lease);
     answers_.pop_front();
   }
   Read();
@@ -176,6 +178,7 @@ void ProcessStream::Write() {
 
 void ProcessStream::Written(bool ok) {
   writing_ = false;
+  writing_lease_ = {};
   stall_watch_.taken()->fetch_add(1, std::memory_order_relaxed);  // small answers have no pieces
   if (!ok) {
     broken_ = true;

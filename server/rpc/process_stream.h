@@ -37,7 +37,8 @@ class ProcessStream final : public StripeCaller {
   const TakenPieces& taken() const override { return stall_watch_.taken(); }
   void LookForStall() override;
   void Answer(uint64_t id, engine::Operation operation,
-              absl::StatusOr<wire::MessageWriter> response) override;
+              absl::StatusOr<wire::MessageWriter> response,
+              engine::ByteBudget::Lease lease) override;
 
  private:
   ProcessStream(Worker& worker, StripeMethods& methods);
@@ -71,7 +72,12 @@ class ProcessStream final : public StripeCaller {
   grpc::ServerContext context_;
   Stream stream_;
   grpc::ByteBuffer request_;
-  std::deque<grpc::ByteBuffer> answers_;
+  struct Outgoing {
+    grpc::ByteBuffer message;
+    engine::ByteBudget::Lease lease;
+  };
+  std::deque<Outgoing> answers_;
+  engine::ByteBudget::Lease writing_lease_;
   StallWatch stall_watch_;
   size_t computing_ = 0;  // requests that are read and not answered
   absl::Status outcome_;  // with which the stream will end

@@ -31,6 +31,10 @@
 namespace parity::rpc {
 namespace {
 
+// Of gRPC's quota beyond what the budget accounts for, so that a small budget leaves room for a few
+// messages that are too long to be refused by name.
+constexpr size_t kQuotaSlackBytes = size_t{32} << 20;
+
 // For reflection; a call beyond them is refused with RESOURCE_EXHAUSTED.
 constexpr int kMaxReflectionThreads = 4;
 
@@ -127,7 +131,7 @@ void AddWork(Worker& worker, v1::GetServerStatsResponse& stats) {
 std::unique_ptr<const grpc::ResourceQuota> QuotaOf(const Limits& limits) {
   auto quota = std::make_unique<grpc::ResourceQuota>("parityd");
   quota->SetMaxThreads(kMaxReflectionThreads);
-  quota->Resize(2 * limits.max_held_bytes);
+  quota->Resize(2 * limits.max_held_bytes + kQuotaSlackBytes);
   return quota;
 }
 
@@ -156,6 +160,9 @@ void LogFromGrpc(gpr_log_func_args* args) {
 void LogFromProtobuf(google::protobuf::LogLevel, const char*, int, const std::string& message) {
   spdlog::warn("protobuf: {}", Printable(message));
 }
+
+// A worker says within this that it has nothing to finish.
+constexpr absl::Duration kLeastGrace = absl::Milliseconds(100);
 
 class ServerOnWorkers final : public Server {
  public:
@@ -199,7 +206,7 @@ class ServerOnWorkers final : public Server {
   void Stop(absl::Duration grace) override {
     acceptor_->StopListening();
     for (const auto& worker : workers_) worker->BeginDrain();
-    const absl::Time deadline = absl::Now() + grace;
+    const absl::Time deadline = absl::Now() + std::max(grace, kLeastGrace);
     for (size_t id = 0; id < workers_.size(); ++id) {
       if (!workers_[id]->AwaitAnswers(deadline)) {
         spdlog::warn("worker {} has unanswered calls after the grace period: cut off", id);

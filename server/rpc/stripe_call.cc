@@ -25,8 +25,12 @@ constexpr uint64_t kResponseOverheadBytes = 4096;
 // And for each shard and its checksum.
 constexpr uint64_t kShardOverheadBytes = 16;
 
-// What a request costs to keep beyond its bytes and those of its answer.
+// What a request costs to keep beyond its bytes and those of its answer, and each of its shards.
 constexpr uint64_t kRequestOverheadBytes = 1024;
+constexpr uint64_t kRequestShardBytes = 64;
+// What each shard of an answer costs: a slice and its owner, if it has some of its own.
+constexpr uint64_t kAnswerShardBytes = 160;
+constexpr uint64_t kMismatchBytes = 32;
 
 // How fast held bytes go away, for the time to wait before trying again: a low estimate.
 constexpr double kBytesPerSecond = 1e9;
@@ -48,7 +52,7 @@ absl::Status CheckSize(uint64_t shard_bytes, uint64_t shards, uint64_t computed_
     return FieldError(
         absl::StatusCode::kResourceExhausted, "shard_bytes",
         absl::StrCat(shard_bytes, " for each of ", computed_shards, " computed shards"),
-        absl::StrCat("at most ", room, " bytes of response: send the stripe as slices"));
+        absl::StrCat("at most ", room, " bytes in all in the response: send the stripe as slices"));
   }
   return absl::OkStatus();
 }
@@ -119,7 +123,7 @@ void StripeCall::Serve(Worker& worker, Connection& connection, StripeCaller& cal
   if (!status.ok()) {
     Counters& counters = worker.counters();
     (wire::RetryDelayOf(status) ? counters.refused_requests : counters.failed_requests).Add(1);
-    caller.Answer(id, operation, status);
+    caller.Answer(id, operation, status, {});
     return;
   }
   worker.processor().Queue(connection.line(), *call.release());
@@ -151,7 +155,9 @@ absl::Status StripeCall::Prepare() {
 }
 
 absl::Status StripeCall::Admit(Connection& connection, uint64_t message_bytes) {
-  const uint64_t bytes = message_bytes + job_.computed_bytes() + kRequestOverheadBytes;
+  const uint64_t bytes = message_bytes + kRequestOverheadBytes +
+                         message_.shards().size() * kRequestShardBytes + job_.computed_bytes() +
+                         AnswerOverhead();
   if (bytes > worker_.budget().limit_bytes()) {
     return FieldError(absl::StatusCode::kResourceExhausted, "message",
                       absl::StrCat(bytes, " bytes with its answer"),
@@ -181,13 +187,23 @@ void StripeCall::Done(const absl::Status& status) {
   if (!status.ok()) {
     const bool dropped = absl::IsCancelled(status) || absl::IsDeadlineExceeded(status);
     (dropped ? counters.dropped_requests : counters.failed_requests).Add(1);
-    caller_.Answer(id_, operation_, status);
+    caller_.Answer(id_, operation_, status, {});
     return;
   }
   counters.requests.Add(1);
   counters.stripes.Add(job_.stripes());
   counters.source_bytes.Add(job_.source_bytes());
-  caller_.Answer(id_, operation_, Response());
+  lease_.Reduce(job_.computed_bytes() + AnswerOverhead());
+  engine::ByteBudget::Lease overhead = lease_.Split(AnswerOverhead());
+  caller_.Answer(id_, operation_, Response(), std::move(overhead));
+}
+
+uint64_t StripeCall::AnswerOverhead() const {
+  if (operation_ == Operation::kVerify) {
+    return engine::StripeReport::kMaxMismatches * kMismatchBytes;
+  }
+  const bool has_slices = message_.form() == wire::ShardForm::kRepeated;
+  return job_.computed_shards() * (has_slices ? kAnswerShardBytes : kShardOverheadBytes);
 }
 
 wire::MessageWriter StripeCall::Response() {
@@ -200,6 +216,7 @@ wire::MessageWriter StripeCall::Response() {
       added->set_shard(mismatch.at.shard);
       added->set_offset(mismatch.at.offset);
     }
+    response.set_more_mismatches(job_.report().more);
     if (job_.report().suspect.has_value()) response.set_suspect(*job_.report().suspect);
     writer.AddFields(response);
     return writer;
@@ -207,7 +224,6 @@ wire::MessageWriter StripeCall::Response() {
   if (operation_ == Operation::kReconstruct) {
     writer.AddPackedUint32(wire::kIndicesField, wanted_);
   }
-  lease_.Reduce(job_.computed_bytes());
   const auto answer = std::make_shared<Answer>(
       Answer{std::move(job_.computed()), std::move(lease_), caller_.taken()});
   const size_t shard_bytes = answer->shards.shard_bytes;

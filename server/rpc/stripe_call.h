@@ -29,9 +29,10 @@ class StripeCaller {
   virtual const TakenPieces& taken() const = 0;
   // Looks whether the peer takes what is sent, and cancels the call if it does not; see StallWatch.
   virtual void LookForStall() = 0;
-  // Takes the response to the request with this id.
+  // Takes the response to the request with this id, and what is to be held until it is sent.
   virtual void Answer(uint64_t id, engine::Operation operation,
-                      absl::StatusOr<wire::MessageWriter> response) = 0;
+                      absl::StatusOr<wire::MessageWriter> response,
+                      engine::ByteBudget::Lease lease) = 0;
 };
 
 // Owns itself. Lives on its worker's thread.
@@ -62,6 +63,8 @@ class StripeCall final : public engine::StripeRequest {
   absl::Status Prepare();
   absl::Status Admit(Connection& connection, uint64_t message_bytes);
   wire::MessageWriter Response();
+  // What the answer costs to keep beyond its shards.
+  uint64_t AnswerOverhead() const;
 
   Worker& worker_;
   StripeCaller& caller_;

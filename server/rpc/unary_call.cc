@@ -61,7 +61,9 @@ absl::Status UnaryCall::Waiting() const {
   return CheckDeadline(context_);
 }
 
-void UnaryCall::Answer(uint64_t, engine::Operation, absl::StatusOr<wire::MessageWriter> response) {
+void UnaryCall::Answer(uint64_t, engine::Operation, absl::StatusOr<wire::MessageWriter> response,
+                       engine::ByteBudget::Lease lease) {
+  lease_ = std::move(lease);
   if (response.ok()) {
     Answer(response->Finish());
   } else {

@@ -44,7 +44,8 @@ class UnaryCall final : public StripeCaller {
   const TakenPieces& taken() const override { return stall_watch_.taken(); }
   void LookForStall() override;
   void Answer(uint64_t id, engine::Operation operation,
-              absl::StatusOr<wire::MessageWriter> response) override;
+              absl::StatusOr<wire::MessageWriter> response,
+              engine::ByteBudget::Lease lease) override;
 
  private:
   UnaryCall(Worker& worker, const UnaryMethod& method);
@@ -60,6 +61,7 @@ class UnaryCall final : public StripeCaller {
   MemberTag<UnaryCall> answered_tag_{this, &UnaryCall::Answered};
   MemberTag<UnaryCall> ended_tag_{this, &UnaryCall::Ended};
   StallWatch stall_watch_;
+  engine::ByteBudget::Lease lease_;
   bool answering_ = false;
   bool answered_ = false;
   bool ended_ = false;  // by gRPC's account; before it is answered that means cancelled

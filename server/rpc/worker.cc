@@ -25,29 +25,6 @@ constexpr int kMaxDrainedEvents = 32;
 // And bytes: more of them would drive the first ones out of the L2 cache before they are computed.
 constexpr uint64_t kMaxDrainedBytes = 512 << 10;
 
-// Brings a share to the worker's thread. Owns itself.
-class Invitation final : public Tag {
- public:
-  static void Post(grpc::CompletionQueue& queue, engine::StripeProcessor& processor,
-                   std::shared_ptr<engine::JobShare> share) {
-    auto* invitation = new Invitation(processor, std::move(share));
-    invitation->alarm_.Set(&queue, gpr_now(GPR_CLOCK_MONOTONIC), invitation);
-  }
-
-  void Complete(bool) override {
-    processor_.Help(std::move(share_));
-    delete this;
-  }
-
- private:
-  Invitation(engine::StripeProcessor& processor, std::shared_ptr<engine::JobShare> share)
-      : processor_(processor), share_(std::move(share)) {}
-
-  engine::StripeProcessor& processor_;
-  std::shared_ptr<engine::JobShare> share_;
-  grpc::Alarm alarm_;
-};
-
 }  // namespace
 
 Worker::Worker(size_t id, engine::WorkerPlan::Worker place, const Shared& shared,
@@ -100,7 +77,19 @@ void Worker::Adopt(int listener_fd, int fd, bool is_unix) {
 void Worker::TakePart(const std::shared_ptr<engine::JobShare>& share) {
   if (!waiting_.exchange(false)) return;
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (!queue_is_shut_down_) Invitation::Post(*queue_, processor_, share);
+  if (queue_is_shut_down_) return;
+  offered_.push_back(share);
+  if (!std::exchange(offer_is_posted_, true)) Post(offer_alarm_, &offer_tag_);
+}
+
+void Worker::TakeOffers(bool) {
+  std::vector<std::shared_ptr<engine::JobShare>> offers;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    offers.swap(offered_);
+    offer_is_posted_ = false;
+  }
+  for (std::shared_ptr<engine::JobShare>& share : offers) processor_.Help(std::move(share));
 }
 
 void Worker::BeginDrain() { Post(drain_alarm_, &drain_tag_); }

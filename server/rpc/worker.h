@@ -101,6 +101,8 @@ class Worker {
   // Once every stall timeout, if there is one.
   void ScheduleLook();
   void LookForStalls(bool ok);
+  // What other workers have offered.
+  void TakeOffers(bool ok);
   void Drain(bool ok);
   void End(bool ok);
 
@@ -119,13 +121,18 @@ class Worker {
   MemberTag<Worker> drain_tag_{this, &Worker::Drain};
   MemberTag<Worker> end_tag_{this, &Worker::End};
   MemberTag<Worker> look_tag_{this, &Worker::LookForStalls};
+  MemberTag<Worker> offer_tag_{this, &Worker::TakeOffers};
   grpc::Alarm drain_alarm_;
   grpc::Alarm end_alarm_;
   grpc::Alarm look_alarm_;
   std::promise<void> started_;
   std::promise<void> all_answered_;
   std::atomic<bool> waiting_{false};  // for events
-  std::mutex mutex_;                  // of the next
+
+  std::mutex mutex_;  // of the next four
+  std::vector<std::shared_ptr<engine::JobShare>> offered_;
+  grpc::Alarm offer_alarm_;
+  bool offer_is_posted_ = false;
   bool queue_is_shut_down_ = false;
 
   // The worker's thread only.

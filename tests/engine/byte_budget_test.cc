@@ -55,6 +55,20 @@ TEST_F(ByteBudgetTest, ALeaseGivesBackWhatItHasLeft) {
   EXPECT_EQ(holder->held_bytes(), 0u);
 }
 
+TEST_F(ByteBudgetTest, ALeaseCanBeSplit) {
+  const auto holder = NewHolder();
+  auto lease = *holder->Take(500);
+  {
+    const ByteBudget::Lease part = lease.Split(300);
+    EXPECT_EQ(part.bytes(), 300u);
+    EXPECT_EQ(lease.bytes(), 200u);
+    EXPECT_EQ(budget_->held_bytes(), 500u);
+  }
+  EXPECT_EQ(budget_->held_bytes(), 200u);
+  EXPECT_EQ(lease.Split(201).bytes(), 200u);
+  EXPECT_EQ(budget_->held_bytes(), 0u);
+}
+
 TEST_F(ByteBudgetTest, ALeaseOutlivesItsHolderAndTheBudget) {
   auto lease = *NewHolder()->Take(10);
   EXPECT_EQ(budget_->held_bytes(), 10u);

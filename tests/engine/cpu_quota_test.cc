@@ -50,6 +50,19 @@ TEST_F(CpuQuotaTest, MinusOneIsNoQuota) {
   EXPECT_EQ(CpuQuota(root_), std::nullopt);
 }
 
+TEST_F(CpuQuotaTest, TheSmallestOfAGroupAndThoseAboveItHolds) {
+  Write("membership", "4:cpu,cpuacct:/a/b\n0::/x/y\n");
+  Write("cpu/a/b/cpu.cfs_quota_us", "300000\n");
+  Write("cpu/a/b/cpu.cfs_period_us", "100000\n");
+  Write("x/y/cpu.max", "max 100000\n");
+  EXPECT_EQ(CpuQuota(root_, root_ + "/membership"), 3.0);
+  Write("cpu/a/cpu.cfs_quota_us", "200000\n");
+  Write("cpu/a/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(CpuQuota(root_, root_ + "/membership"), 2.0);
+  Write("x/cpu.max", "50000 100000\n");
+  EXPECT_EQ(CpuQuota(root_, root_ + "/membership"), 0.5);
+}
+
 TEST_F(CpuQuotaTest, NothingThereIsNoQuota) { EXPECT_EQ(CpuQuota(root_), std::nullopt); }
 
 TEST_F(CpuQuotaTest, NonsenseIsNoQuota) {

@@ -82,7 +82,7 @@ TEST(MemoryLimit, ThisMachineHasOne) {
 }
 
 TEST(MemoryLimit, HeldBytesLeaveRoomForWhatArrives) {
-  EXPECT_EQ(DefaultHeldBytes({uint64_t{256} << 20, true}), uint64_t{64} << 20);
+  EXPECT_EQ(DefaultHeldBytes({uint64_t{320} << 20, true}), uint64_t{64} << 20);
   EXPECT_EQ(DefaultHeldBytes({uint64_t{64} << 30, false}), uint64_t{4} << 30);
   EXPECT_LT(DefaultHeldBytes({UINT64_MAX, true}), UINT64_MAX / 2);
 }

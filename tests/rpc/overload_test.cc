@@ -8,6 +8,7 @@
 #include "bare_peers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "parity/client/remote_coder.h"
 #include "parity/v1/parity.grpc.pb.h"
 #include "parity/wire/status.h"
 #include "parity/wire/stripe_message.h"
@@ -46,9 +47,9 @@ grpc::Status Encode(v1::ParityService::Stub& stub, const v1::EncodeRequest& requ
 }
 
 TEST(Overload, ARequestAtTheLimitOfWhatMayBeHeld) {
-  // Held are the request, its answer and 1 KiB.
+  // Held are the request, its answer, 1 KiB, and 64 and 160 bytes for a shard of either.
   const v1::EncodeRequest request = RequestFor(kMiB);
-  const uint64_t needed = request.ByteSizeLong() + kMiB + 1024;
+  const uint64_t needed = request.ByteSizeLong() + kMiB + 1024 + 64 + 160;
   for (const uint64_t limit : {needed + 1, needed, needed - 1}) {
     RunningServer server(WithBudget(limit));
     const auto stub = v1::ParityService::NewStub(server.Connect());
@@ -183,6 +184,31 @@ TEST(Overload, ManyLargeRequestsBeyondTheBudgetAreRightOrRefused) {
   const auto stub = v1::ParityService::NewStub(server.Connect());
   AwaitNothingHeld(*stub);
   EXPECT_TRUE(Encode(*stub, request).ok());
+}
+
+TEST(Overload, TheClientLibraryComesBackWhenItIsTold) {
+  RunningServer server([] {
+    rpc::Limits limits = WithBudget(12 * kMiB);
+    limits.max_message_bytes = 8 * kMiB;
+    return limits;
+  }());
+  const auto stub = v1::ParityService::NewStub(server.Connect());
+  const std::vector<uint8_t> data = RandomBytes(4 * kMiB, 1);
+  std::vector<std::thread> clients;
+  for (int c = 0; c < 8; ++c) {
+    clients.emplace_back([&] {
+      auto coder = *client::RemoteCoder::Make({server.unix_socket()});
+      std::vector<uint8_t> parity(4 * kMiB);
+      for (int i = 0; i < 10; ++i) {
+        const absl::Status status =
+            coder->Encode(*Geometry::Make(Code::kXor, 1, 1), {data}, 4 * kMiB, {parity.data()});
+        EXPECT_TRUE(status.ok()) << status;
+        EXPECT_TRUE(parity == data);
+      }
+    });
+  }
+  for (std::thread& client : clients) client.join();
+  EXPECT_EQ(StatsOf(*stub).requests(), 80u);
 }
 
 TEST(Overload, AStripeWhoseDeadlinePassesBeforeItsTurnIsNotComputed) {

@@ -63,6 +63,9 @@ struct ServerInfo {
 // that ends connections (by age, when idle, to restart behind one address) fails no call by that.
 // A thread of its own answers pings between calls.
 //
+// A call that the server refuses because it is overloaded is made again when the server says, until
+// the deadline.
+//
 // Calls fail with UNAVAILABLE if the server cannot be reached, DEADLINE_EXCEEDED,
 // RESOURCE_EXHAUSTED with field "message" if the stripe is larger than the server's message limit
 // (split it: any byte range of a stripe is a stripe), or what the server answered.

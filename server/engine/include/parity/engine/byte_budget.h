@@ -41,6 +41,8 @@ class ByteBudget {
     uint64_t bytes() const { return bytes_; }
     // Gives back what is beyond `bytes`.
     void Reduce(uint64_t bytes);
+    // `bytes` of it, or all if there are not as many, as a lease of its own.
+    Lease Split(uint64_t bytes);
 
    private:
     friend class Holder;

@@ -7,10 +7,11 @@
 
 namespace parity::engine {
 
-// The quota in CPUs, for example 1.5, as mounted under `root`: cpu.max of cgroup v2, else
-// cpu.cfs_quota_us and cpu.cfs_period_us of v1. Inside a container that is the container's own
-// group. Unset if there is no quota or none can be read.
-std::optional<double> CpuQuota(const std::string& root = "/sys/fs/cgroup");
+// The quota in CPUs, for example 1.5: the smallest of this process's group and those above it that
+// can be seen (see GroupDirectories), by cpu.max of cgroup v2 or cpu.cfs_quota_us and
+// cpu.cfs_period_us of v1. Unset if there is no quota or none can be read.
+std::optional<double> CpuQuota(const std::string& root = "/sys/fs/cgroup",
+                               const std::string& membership = "/proc/self/cgroup");
 
 }  // namespace parity::engine
 

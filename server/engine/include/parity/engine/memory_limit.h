@@ -15,14 +15,16 @@ struct MemoryBound {
 // The memory of the machine that this runs on, in bytes.
 uint64_t PhysicalMemory();
 
-// The smallest of `physical_bytes` and the limits of the control group mounted under `root`:
-// memory.max of cgroup v2 and memory/memory.limit_in_bytes of v1. Inside a container that is the
-// container's own group. A limit of 0, or one that cannot be read, is none.
+// The smallest of `physical_bytes` and the limits of this process's group and those above it that
+// can be seen (see GroupDirectories): memory.max of cgroup v2 and memory.limit_in_bytes of v1. A
+// limit of 0, or one that cannot be read, is none.
 MemoryBound MemoryLimit(const std::string& root = "/sys/fs/cgroup",
-                        uint64_t physical_bytes = PhysicalMemory());
+                        uint64_t physical_bytes = PhysicalMemory(),
+                        const std::string& membership = "/proc/self/cgroup");
 
 // The default of the bytes that requests and their results may hold together. Of a control group's
-// limit 1/4: with what may be arriving inside gRPC, memory stays below three times that. Of a
+// limit 1/5: with what may be arriving inside gRPC, memory stays below three times that, and what
+// the process needs itself. Of a
 // machine's memory, which is not this process's alone, 1/16.
 uint64_t DefaultHeldBytes(const MemoryBound& bound);
 

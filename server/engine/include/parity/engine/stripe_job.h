@@ -55,8 +55,11 @@ struct Mismatch {
 
 // What verifying found in all stripes.
 struct StripeReport {
-  std::vector<Mismatch> mismatches;
-  std::optional<uint32_t> suspect;  // of the first stripe that is inconsistent
+  static constexpr size_t kMaxMismatches = 1024;  // more than one stripe can have
+
+  std::vector<Mismatch> mismatches;  // by stripe
+  bool more = false;                 // than these
+  std::optional<uint32_t> suspect;   // of the first stripe that is inconsistent
 };
 
 // Not thread-safe, except that several threads may Compute slices of their own if the job

@@ -24,7 +24,8 @@ struct Limits {
   // Bytes of requests and answers that are held at one time; what is beyond is refused with
   // RESOURCE_EXHAUSTED and a time to try again. One connection may hold as much as is still free.
   // gRPC may hold as much again of what has not yet arrived in full; beyond that it cancels calls,
-  // with RESOURCE_EXHAUSTED too, but no time. In all, memory stays below three times this.
+  // with RESOURCE_EXHAUSTED too, but no time. In all, memory stays below three times this and some
+  // 50 MiB.
   uint64_t max_held_bytes = uint64_t{1} << 30;
 
   // Connections; others wait in the backlog. 0: as the limit of open files allows.
