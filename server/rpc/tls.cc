@@ -1,5 +1,7 @@
 #include "tls.h"
 
+#include <sys/stat.h>
+
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 
@@ -29,6 +31,10 @@ std::string Reason() {
 absl::Status CheckReadable(absl::string_view option, const std::string& path) {
   if (path.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(option, ": got none, want a PEM file"));
+  }
+  struct stat file_status;
+  if (stat(path.c_str(), &file_status) == 0 && !S_ISREG(file_status.st_mode)) {
+    return Bad(option, path, "not a regular file");  // opening a FIFO would wait
   }
   std::FILE* file = std::fopen(path.c_str(), "re");
   const bool readable = file != nullptr && (std::fgetc(file) != EOF || std::ferror(file) == 0);

@@ -1,5 +1,6 @@
 #include "worker.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -16,8 +17,9 @@
 namespace parity::rpc {
 namespace {
 
-// Free parity buffers that a worker keeps.
-constexpr size_t kIdleBufferBytes = size_t{64} << 20;
+// Free parity buffers that a worker keeps, of what may be held.
+constexpr uint64_t kIdleBufferBytes = uint64_t{64} << 20;
+constexpr uint64_t kIdleShareOfHeld = 16;
 
 // Events taken from the queue before what they queued is computed and answered.
 constexpr int kMaxDrainedEvents = 32;
@@ -32,7 +34,10 @@ Worker::Worker(size_t id, engine::WorkerPlan::Worker place, const Shared& shared
     : id_(id),
       place_(place),
       shared_(shared),
-      processor_(shared.table, engine::BufferPool::Make(kIdleBufferBytes), &crew),
+      processor_(shared.table,
+                 engine::BufferPool::Make(
+                     std::min(kIdleBufferBytes, shared.limits.max_held_bytes / kIdleShareOfHeld)),
+                 &crew),
       connections_(shared.budget) {}
 
 Worker::~Worker() {

@@ -71,6 +71,18 @@ TEST_P(BatchRequest, VerifyNamesTheStripe) {
   EXPECT_EQ(response.suspect(), 1u);
 }
 
+TEST_P(BatchRequest, VerifyNamesTheFirst1024Mismatches) {
+  Stripes stripes(*Geometry::Make(Code::kReedSolomon, 1, 4), 1, 300, 11);
+  for (auto& stripe : stripes.shards) stripe[0][0] ^= 1;  // each of 4 parity shards differs
+  grpc::ClientContext context;
+  v1::VerifyResponse response;
+  const auto request = For<v1::VerifyRequest>(stripes, stripes.All());
+  ASSERT_TRUE(stub_->Verify(&context, request, &response).ok());
+  ASSERT_EQ(response.mismatches_size(), 1024);
+  EXPECT_EQ(response.mismatches(1023).stripe(), 255u);
+  EXPECT_TRUE(response.more_mismatches());
+}
+
 TEST_P(BatchRequest, UpdateGivesTheParityOfTheNewData) {
   const Geometry geometry = *Geometry::Make(Code::kReedSolomon, 5, 3);
   const Stripes before(geometry, 70'000, 3, 4);

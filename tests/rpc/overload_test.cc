@@ -65,6 +65,22 @@ TEST(Overload, ARequestAtTheLimitOfWhatMayBeHeld) {
   }
 }
 
+// What is held counts what the shards cost, not only their bytes.
+TEST(Overload, ManySmallShardsAreHeldForWhatTheyCost) {
+  RunningServer server(WithBudget(16 * kMiB));
+  const auto stub = v1::ParityService::NewStub(server.Connect());
+  v1::EncodeRequest request;
+  *request.mutable_geometry() = wire::ToProto(*Geometry::Make(Code::kReedSolomon, 1, 255));
+  request.set_stripes(1024);
+  for (int i = 0; i < 1024; ++i) request.add_shards("x");
+  EXPECT_EQ(Encode(*stub, request).error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  request.clear_shards();
+  request.set_shard_bytes(1);
+  request.set_packed_shards(std::string(1024, 'x'));
+  EXPECT_TRUE(Encode(*stub, request).ok());
+  AwaitNothingHeld(*stub);
+}
+
 // A stream whose answers nobody reads, so that the server holds them.
 class Hoarder {
  public:

@@ -200,7 +200,7 @@ TEST(Stream, WhoseAnswersNobodyTakesIsCancelled) {
 }
 
 TEST(Stream, WhoseAnswersAreTakenSlowlyIsNotCancelled) {
-  RunningServer server(StallTimeout(absl::Milliseconds(400)));
+  RunningServer server(StallTimeout(absl::Seconds(1)));
   const auto stub = v1::ParityService::NewStub(server.Connect());
   grpc::ClientContext context;
   const auto stream = stub->Process(&context);
@@ -215,7 +215,7 @@ TEST(Stream, WhoseAnswersAreTakenSlowlyIsNotCancelled) {
   int answers = 0;
   while (stream->Read(&response)) {
     ++answers;
-    absl::SleepFor(absl::Milliseconds(300));  // its pace: longer, in all, than patience with none
+    absl::SleepFor(absl::Milliseconds(500));  // its pace: longer, in all, than patience with none
   }
   const grpc::Status status = stream->Finish();
   EXPECT_TRUE(status.ok()) << status.error_code() << " " << status.error_message();

@@ -199,7 +199,7 @@ TEST_F(Tls, AFileThatCannotBeUsedIsNamedAtTheStart) {
   ExpectRefused(tls, "tls-key", "/nonexistent/server.key", "No such file");
   tls = ServerFiles();
   tls.client_ca = "/";
-  ExpectRefused(tls, "tls-client-ca", "/", "Is a directory");
+  ExpectRefused(tls, "tls-client-ca", "/", "not a regular file");
   tls = ServerFiles();
   tls.private_key = files_.key("client");
   ExpectRefused(tls, "tls-key", files_.key("client"), "key values mismatch");

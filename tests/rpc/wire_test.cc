@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gmock/gmock.h"
+#include "google/protobuf/unknown_field_set.h"
 #include "gtest/gtest.h"
 #include "parity/codec/field_error.h"
 #include "parity/v1/parity.pb.h"
@@ -93,6 +94,27 @@ TEST(StripeMessage, TakesChecksumsOneByOneToo) {
   const auto message = StripeMessage::Read(Cut(bytes, random));
   ASSERT_TRUE(message.ok()) << message.status();
   EXPECT_THAT(message->checksums(), ElementsAre(0x04030201u, 0xffffffffu));
+}
+
+TEST(StripeMessage, ForgetsWhatItDoesNotKnowInAGeometry) {
+  v1::EncodeRequest request;
+  request.mutable_geometry()->set_data_shards(7);
+  const auto add_unknown = [&request] {
+    v1::Geometry* geometry = request.mutable_geometry();
+    geometry->GetReflection()->MutableUnknownFields(geometry)->AddVarint(15, 1);
+  };
+  add_unknown();
+  request.add_shards("x");
+  std::mt19937 random(7);
+  const auto message = StripeMessage::Read(Cut(request.SerializeAsString(), random));
+  ASSERT_TRUE(message.ok()) << message.status();
+  EXPECT_EQ(message->geometry().data_shards(), 7u);
+  const v1::Geometry& geometry = message->geometry();
+  EXPECT_TRUE(geometry.GetReflection()->GetUnknownFields(geometry).empty());
+
+  for (int i = 0; i < 70'000; ++i) add_unknown();
+  const auto refused = StripeMessage::Read(Cut(request.SerializeAsString(), random));
+  EXPECT_TRUE(absl::IsInvalidArgument(refused.status())) << refused.status();
 }
 
 TEST(StripeMessage, ManySmallSlicesBecomeOne) {
