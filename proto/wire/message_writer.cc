@@ -60,7 +60,7 @@ void MessageWriter::AddMessage(int field, MessageWriter&& message) {
   Flush();
   bytes_ += message.bytes_ - head.size();
   slices_.insert(slices_.end(), message.slices_.begin() + 1, message.slices_.end());
-  pending_ = std::move(message.pending_);
+  pending_.swap(message.pending_);  // which Flush has emptied
   message.Finish();
 }
 

@@ -8,7 +8,9 @@
 namespace parity::codec {
 namespace {
 
-const uint8_t* At(uintptr_t address) { return reinterpret_cast<const uint8_t*>(address); }
+alignas(64) const uint8_t kMemory[1024] = {};
+
+const uint8_t* At(size_t offset) { return kMemory + offset; }
 
 TEST(AlignmentOf, ComparesTheSourcesToLinesAndToEachOther) {
   EXPECT_EQ(AlignmentOf({At(64)}), Alignment::kAligned);

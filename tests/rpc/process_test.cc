@@ -18,7 +18,6 @@ namespace {
 
 using codec::Code;
 using codec::Geometry;
-using ::testing::HasSubstr;
 
 class Process : public ::testing::Test {
  protected:
