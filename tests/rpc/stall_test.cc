@@ -179,45 +179,50 @@ TEST_P(Stall, APeerThatAsksAheadIsNotClosed) {
 
 // A client that reads its socket, but not its stream: HTTP/2's window keeps the answers at the
 // server, where no queue of the kernel shows them.
-TEST(Stream, WhoseAnswersNobodyTakesIsCancelled) {
-  RunningServer server(StallTimeout(absl::Milliseconds(150)));
-  const auto stub = v1::ParityService::NewStub(server.Connect());
-  grpc::ClientContext context;
-  const auto stream = stub->Process(&context);
-  v1::ProcessRequest request;
-  *request.mutable_encode() = RequestOfAnAnswerOf(4 << 20);
-  for (uint64_t id = 0; id < 10; ++id) {
-    request.set_id(id);
-    ASSERT_TRUE(stream->Write(request));
+class Stream : public ::testing::Test {
+ protected:
+  using Exchange = grpc::ClientReaderWriter<v1::ProcessRequest, v1::ProcessResponse>;
+
+  // Sends 10 requests, each with an answer of 4 MiB.
+  std::unique_ptr<Exchange> Begin() {
+    std::unique_ptr<Exchange> exchange = stub_->Process(&context_);
+    v1::ProcessRequest request;
+    *request.mutable_encode() = RequestOfAnAnswerOf(4 << 20);
+    for (uint64_t id = 0; id < 10; ++id) {
+      request.set_id(id);
+      EXPECT_TRUE(exchange->Write(request));
+    }
+    exchange->WritesDone();
+    return exchange;
   }
-  while (StatsOf(*stub).requests() < 10) std::this_thread::yield();
-  EXPECT_GT(StatsOf(*stub).held_bytes(), 0u);
-  AwaitNothingHeld(*stub);
+
+  RunningServer server_{StallTimeout(absl::Seconds(1))};
+  const std::unique_ptr<v1::ParityService::Stub> stub_ =
+      v1::ParityService::NewStub(server_.Connect());
+  grpc::ClientContext context_;
+};
+
+TEST_F(Stream, WhoseAnswersNobodyTakesIsCancelled) {
+  const std::unique_ptr<Exchange> exchange = Begin();
+  // These calls share the connection, so its socket is read.
+  while (StatsOf(*stub_).requests() == 0) std::this_thread::yield();
+  EXPECT_GT(StatsOf(*stub_).held_bytes(), 0u);
+  AwaitNothingHeld(*stub_);
   v1::ProcessResponse response;
-  while (stream->Read(&response)) {
+  while (exchange->Read(&response)) {
   }
-  EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::CANCELLED);
+  EXPECT_EQ(exchange->Finish().error_code(), grpc::StatusCode::CANCELLED);
 }
 
-TEST(Stream, WhoseAnswersAreTakenSlowlyIsNotCancelled) {
-  RunningServer server(StallTimeout(absl::Seconds(1)));
-  const auto stub = v1::ParityService::NewStub(server.Connect());
-  grpc::ClientContext context;
-  const auto stream = stub->Process(&context);
-  v1::ProcessRequest request;
-  *request.mutable_encode() = RequestOfAnAnswerOf(4 << 20);
-  for (uint64_t id = 0; id < 10; ++id) {
-    request.set_id(id);
-    ASSERT_TRUE(stream->Write(request));
-  }
-  stream->WritesDone();
+TEST_F(Stream, WhoseAnswersAreTakenSlowlyIsNotCancelled) {
+  const std::unique_ptr<Exchange> exchange = Begin();
   v1::ProcessResponse response;
   int answers = 0;
-  while (stream->Read(&response)) {
+  while (exchange->Read(&response)) {
     ++answers;
     absl::SleepFor(absl::Milliseconds(500));  // its pace: longer, in all, than patience with none
   }
-  const grpc::Status status = stream->Finish();
+  const grpc::Status status = exchange->Finish();
   EXPECT_TRUE(status.ok()) << status.error_code() << " " << status.error_message();
   EXPECT_EQ(answers, 10);
 }
