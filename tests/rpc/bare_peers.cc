@@ -59,21 +59,29 @@ void SendAll(int fd, const std::string& bytes) {
   EXPECT_EQ(send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
 }
 
+void ConnectTcp(int fd, const std::string& address) {
+  setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &kSmallBufferBytes, sizeof kSmallBufferBytes);
+  const auto tcp =
+      Loopback(static_cast<uint16_t>(std::stoi(address.substr(address.rfind(':') + 1))));
+  EXPECT_EQ(connect(fd, reinterpret_cast<const sockaddr*>(&tcp), sizeof tcp), 0);
+}
+
 }  // namespace
 
 BarePeer::BarePeer(const std::string& address)
     : fd_(socket(address.rfind("unix:", 0) == 0 ? AF_UNIX : AF_INET, SOCK_STREAM, 0)) {
-  if (address.rfind("unix:", 0) == 0) {
-    sockaddr_un path{};
-    path.sun_family = AF_UNIX;
-    address.copy(path.sun_path, sizeof path.sun_path - 1, 5);
-    EXPECT_EQ(connect(fd_, reinterpret_cast<const sockaddr*>(&path), sizeof path), 0);
+  if (address.rfind("unix:", 0) != 0) {
+    ConnectTcp(fd_, address);
     return;
   }
-  setsockopt(fd_, SOL_SOCKET, SO_RCVBUF, &kSmallBufferBytes, sizeof kSmallBufferBytes);
-  const auto tcp =
-      Loopback(static_cast<uint16_t>(std::stoi(address.substr(address.rfind(':') + 1))));
-  EXPECT_EQ(connect(fd_, reinterpret_cast<const sockaddr*>(&tcp), sizeof tcp), 0);
+  sockaddr_un path{};
+  path.sun_family = AF_UNIX;
+  address.copy(path.sun_path, sizeof path.sun_path - 1, 5);
+  EXPECT_EQ(connect(fd_, reinterpret_cast<const sockaddr*>(&path), sizeof path), 0);
+}
+
+BarePeer::BarePeer(int tcp_socket, const std::string& address) : fd_(tcp_socket) {
+  ConnectTcp(fd_, address);
 }
 
 BarePeer::~BarePeer() { close(fd_); }

@@ -15,6 +15,8 @@ class BarePeer {
  public:
   // Connects to HOST:PORT on the loopback, with a small receive buffer, or to unix:PATH.
   explicit BarePeer(const std::string& address);
+  // For HOST:PORT, with a socket that is made before: connecting takes no descriptor.
+  BarePeer(int tcp_socket, const std::string& address);
   ~BarePeer();
   BarePeer(const BarePeer&) = delete;
   BarePeer& operator=(const BarePeer&) = delete;

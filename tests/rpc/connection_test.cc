@@ -1,5 +1,6 @@
 // What bounds connections: their number, their calls, their age, their idle time, their pings.
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -212,17 +213,16 @@ TEST(MaxConnections, RecoversWhenDescriptorsRunOut) {
   peers.push_back(std::make_unique<BarePeer>(server.tcp()));
   peers.back()->AwaitBytes(1);
 
-  // Nothing but the client's own descriptors fit any more.
+  // No more descriptors than the client's own, which are there already.
   rlimit before{};
   getrlimit(RLIMIT_NOFILE, &before);
-  std::vector<int> places;
-  for (int i = 0; i < 3; ++i) places.push_back(dup(0));
-  const rlimit lowered = {static_cast<rlim_t>(places.back() + 1), before.rlim_max};
+  std::vector<int> sockets;
+  for (int i = 0; i < 3; ++i) sockets.push_back(socket(AF_INET, SOCK_STREAM, 0));
+  const rlimit lowered = {static_cast<rlim_t>(sockets.back() + 1), before.rlim_max};
   setrlimit(RLIMIT_NOFILE, &lowered);
   std::vector<int> fillers;
   for (int fd = dup(0); fd != -1; fd = dup(0)) fillers.push_back(fd);
-  for (int place : places) close(place);
-  for (int i = 0; i < 3; ++i) peers.push_back(std::make_unique<BarePeer>(server.tcp()));
+  for (int fd : sockets) peers.push_back(std::make_unique<BarePeer>(fd, server.tcp()));
   EXPECT_TRUE(log.Await("Too many open files"));
   for (int i = 1; i <= 3; ++i) EXPECT_FALSE(peers[i]->HasBytes(50));
 
