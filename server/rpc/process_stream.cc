@@ -148,7 +148,10 @@ void ProcessStream::Answer(uint64_t id, Operation operation,
     } else {
       writer.AddMessage(wire::kErrorField, wire::ToProto(response.status()));
     }
-    answers_.push_back({writer.Finish(), std::move(lease)});
+    answers_.emplace_back();
+    grpc::ByteBuffer message = writer.Finish();
+    answers_.back().message.Swap(&message);  // to copy it would take every slice again
+    answers_.back().lease = std::move(lease);
   }
   // Answers of one turn are written together.
   if (!std::exchange(flushing_, true)) worker_.FlushAfterTurn(*this);
