@@ -116,6 +116,10 @@ absl::StatusOr<StripeJob> StripeJob::Make(std::shared_ptr<const codec::Codec> co
                                absl::StrCat(wanted, of));
   }
   const uint32_t computed = ComputedPerStripe(geometry, task);
+  if (!task.outputs.empty() && task.outputs.size() != size_t{computed} * task.stripes) {
+    return codec::InvalidField("outputs", task.outputs.size(),
+                               absl::StrCat(size_t{computed} * task.stripes));
+  }
   return StripeJob(std::move(codec), task, *per_stripe, computed);
 }
 
@@ -146,13 +150,15 @@ StripeJob::StripeJob(std::shared_ptr<const codec::Codec> codec, const StripeTask
 }
 
 uint64_t StripeJob::source_bytes() const { return task_.shards.size() * task_.shard_bytes; }
-uint64_t StripeJob::computed_bytes() const { return computed_.count * task_.shard_bytes; }
+uint64_t StripeJob::computed_bytes() const {
+  return task_.outputs.empty() ? computed_.count * task_.shard_bytes : 0;
+}
 uint64_t StripeJob::slice_bytes() const {
   return columns_ * shards_per_stripe_ * stripes_per_slice_;
 }
 
 absl::Status StripeJob::Allocate(BufferPool& pool) {
-  if (computed_.count == 0) return absl::OkStatus();
+  if (computed_.count == 0 || !task_.outputs.empty()) return absl::OkStatus();
   computed_.buffer = pool.Get(computed_bytes());
   if (computed_.buffer.data() != nullptr) return absl::OkStatus();
   return absl::ResourceExhaustedError(
@@ -194,8 +200,7 @@ absl::Status StripeJob::PlanStripe(uint32_t stripe, absl::Span<const Shard> shar
   const size_t bytes = part.end - part.begin;
   absl::InlinedVector<uint8_t*, 16> out;
   for (uint32_t i = 0; i < computed_per_stripe_; ++i) {
-    const size_t index = size_t{stripe} * computed_per_stripe_ + i;
-    out.push_back(computed_.buffer.data() + index * task_.shard_bytes + part.begin);
+    out.push_back(OutputOf(size_t{stripe} * computed_per_stripe_ + i) + part.begin);
   }
   const size_t changed = task_.indices.size();
   switch (task_.operation) {
@@ -239,12 +244,17 @@ absl::Status StripeJob::VerifyStripe(uint32_t stripe, absl::Span<const Shard> sh
   return absl::OkStatus();
 }
 
+uint8_t* StripeJob::OutputOf(size_t shard) const {
+  return task_.outputs.empty() ? computed_.buffer.data() + shard * task_.shard_bytes
+                               : task_.outputs[shard];
+}
+
 void StripeJob::CopyParity(absl::Span<const Shard> parity, size_t bytes,
                            absl::Span<uint8_t* const> to) {
   for (size_t i = 0; i < to.size(); ++i) {
     size_t at = 0;
     for (const Segment& segment : parity[i]) {
-      std::memcpy(to[i] + at, segment.data, segment.bytes);
+      if (segment.data != to[i] + at) std::memcpy(to[i] + at, segment.data, segment.bytes);
       at += segment.bytes;
     }
     std::memset(to[i] + at, 0, bytes - at);
@@ -266,7 +276,7 @@ void StripeJob::AfterRun(size_t slice) {
   const Part part = PartOf(slice);
   for (size_t i = size_t{part.first} * computed_per_stripe_;
        i < size_t{part.last} * computed_per_stripe_; ++i) {
-    const uint8_t* shard = computed_.buffer.data() + i * task_.shard_bytes;
+    const uint8_t* shard = OutputOf(i);
     computed_.checksums[i] =
         checksum::Crc32c({shard + part.begin, part.end - part.begin}, computed_.checksums[i]);
   }

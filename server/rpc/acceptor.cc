@@ -24,6 +24,9 @@
 namespace parity::rpc {
 namespace {
 
+using endpoint::Descriptor;
+using listen::Listener;
+
 // Descriptors for everything but connections, of which each takes two.
 constexpr size_t kReservedDescriptors = 256;
 

@@ -19,7 +19,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "listener.h"
+#include "parity/endpoint/descriptor.h"
+#include "parity/listen/listener.h"
 #include "parity/rpc/limits.h"
 #include "send_queue.h"
 
@@ -42,7 +43,7 @@ class Acceptor {
   // whose peers take nothing for limits.stall_timeout are closed at most an eighth of that later;
   // the thread looks eight times in that time, for about 1 us a connection, and not at all without
   // connections.
-  static absl::StatusOr<std::unique_ptr<Acceptor>> Start(std::vector<Listener> listeners,
+  static absl::StatusOr<std::unique_ptr<Acceptor>> Start(std::vector<listen::Listener> listeners,
                                                          std::vector<Worker*> workers,
                                                          const Limits& limits,
                                                          ConnectionCounts& counts);
@@ -61,7 +62,7 @@ class Acceptor {
   using Clock = std::chrono::steady_clock;
 
   struct Connection {
-    Descriptor descriptor;
+    endpoint::Descriptor descriptor;
     size_t worker;
     SendQueue queue;
     Clock::time_point moved;  // when its peer was last seen to take something
@@ -69,13 +70,13 @@ class Acceptor {
     bool closed = false;  // shut down, not yet reported as ended
   };
 
-  Acceptor(std::vector<Listener> listeners, std::vector<Worker*> workers, const Limits& limits,
-           ConnectionCounts& counts);
+  Acceptor(std::vector<listen::Listener> listeners, std::vector<Worker*> workers,
+           const Limits& limits, ConnectionCounts& counts);
   absl::Status Watch(int fd, uint32_t events);
   void ChangeWatch(int fd, uint32_t events);
   void Run();
   // Accepts all that wait, as far as there is room. False: no more room.
-  bool AcceptFrom(const Listener& listener);
+  bool AcceptFrom(const listen::Listener& listener);
   void SetListening(bool on);
   // Once until connections are accepted again: the attempts go on several times a second.
   void WarnOnce(const std::string& text);
@@ -93,8 +94,8 @@ class Acceptor {
   const uint64_t max_connections_;
   const bool limited_by_files_;
   const Clock::duration stall_timeout_;  // zero: never
-  Descriptor epoll_;
-  Descriptor wake_;
+  endpoint::Descriptor epoll_;
+  endpoint::Descriptor wake_;
 
   std::mutex mutex_;  // of the next five
   std::condition_variable stopped_;
@@ -104,7 +105,7 @@ class Acceptor {
   std::vector<size_t> load_;  // connections of each worker
 
   // The thread's own.
-  std::vector<Listener> listeners_;
+  std::vector<listen::Listener> listeners_;
   bool listening_ = true;
   bool warned_ = false;
   Clock::time_point next_look_;

@@ -18,10 +18,10 @@
 #include "grpcpp/ext/proto_server_reflection_plugin.h"
 #include "grpcpp/grpcpp.h"
 #include "grpcpp/resource_quota.h"
-#include "listener.h"
 #include "parity/codec/geometry.h"
 #include "parity/codec/run_counts.h"
 #include "parity/engine/byte_budget.h"
+#include "parity/listen/listener.h"
 #include "parity/v1/parity.pb.h"
 #include "parity/version/version.h"
 #include "spdlog/spdlog.h"
@@ -59,7 +59,8 @@ void DescribeLimits(const Limits& limits, v1::GetServerInfoResponse::Limits& des
   described.set_min_ping_interval_ms(Milliseconds(limits.min_ping_interval));
 }
 
-std::string DescribeServer(const ServerOptions& options, const std::vector<Listener>& listeners) {
+std::string DescribeServer(const ServerOptions& options,
+                           const std::vector<listen::Listener>& listeners) {
   v1::GetServerInfoResponse info;
   info.set_version(std::string(version::Version()));
   info.set_revision(std::string(version::Revision()));
@@ -77,7 +78,8 @@ std::string DescribeServer(const ServerOptions& options, const std::vector<Liste
     for (uint32_t cpu : node.cpus) added->add_cpus(cpu);
   }
   DescribeLimits(options.limits, *info.mutable_limits());
-  for (const Listener& listener : listeners) info.add_addresses(listener.endpoint().ToString());
+  for (const listen::Listener& listener : listeners)
+    info.add_addresses(listener.endpoint().ToString());
   return info.SerializeAsString();
 }
 
@@ -166,7 +168,7 @@ constexpr absl::Duration kLeastGrace = absl::Milliseconds(100);
 
 class ServerOnWorkers final : public Server {
  public:
-  ServerOnWorkers(const ServerOptions& options, const std::vector<Listener>& listeners,
+  ServerOnWorkers(const ServerOptions& options, const std::vector<listen::Listener>& listeners,
                   std::shared_ptr<grpc::ServerCredentials> tls)
       : shared_{*options.table,
                 options.limits,
@@ -175,7 +177,7 @@ class ServerOnWorkers final : public Server {
                 std::make_shared<engine::ByteBudget>(options.limits.max_held_bytes),
                 QuotaOf(options.limits),
                 std::move(tls)} {
-    for (const Listener& listener : listeners) endpoints_.push_back(listener.endpoint());
+    for (const listen::Listener& listener : listeners) endpoints_.push_back(listener.endpoint());
     for (size_t id = 0; id < options.plan.workers.size(); ++id) {
       const engine::WorkerPlan::Worker& place = options.plan.workers[id];
       NodeCrew& crew = crews_[place.node];
@@ -185,7 +187,7 @@ class ServerOnWorkers final : public Server {
   }
 
   // Serves the connections that come from the listeners.
-  absl::Status Start(std::vector<Listener> listeners) {
+  absl::Status Start(std::vector<listen::Listener> listeners) {
     std::vector<Worker*> adopters;
     for (const auto& worker : workers_) {
       if (absl::Status status = worker->Start(); !status.ok()) return status;
@@ -264,9 +266,9 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
     if (!loaded.ok()) return loaded.status();
     tls = *std::move(loaded);
   }
-  std::vector<Listener> listeners;
+  std::vector<listen::Listener> listeners;
   for (const endpoint::Endpoint& endpoint : options.endpoints) {
-    absl::StatusOr<Listener> listener = Listener::Open(endpoint);
+    absl::StatusOr<listen::Listener> listener = listen::Listener::Open(endpoint);
     if (!listener.ok()) return listener.status();
     listeners.push_back(*std::move(listener));
   }

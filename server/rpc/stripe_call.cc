@@ -147,7 +147,7 @@ absl::Status StripeCall::Prepare() {
   absl::StatusOr<engine::StripeJob> job = engine::StripeJob::Make(
       worker_.processor().codecs().Get(*geometry),
       {operation_, message_.shards(), message_.shard_bytes(), message_.stripes(),
-       message_.indices(), wanted_, message_.checksums()});
+       message_.indices(), wanted_, message_.checksums(), {}});
   if (!job.ok()) return Renamed(job.status(), message_);
   job_ = *std::move(job);
   return CheckSize(message_.shard_bytes(), message_.shards().size(), job_.computed_shards(),

@@ -38,9 +38,13 @@ struct StripeTask {
   absl::Span<const uint32_t> indices;    // those present, or changed
   absl::Span<const uint32_t> wanted;     // to reconstruct
   absl::Span<const uint32_t> checksums;  // none, or the CRC32C of each shard
+  // None, or where every computed shard goes, those of the first stripe first. They must not
+  // overlap each other or a shard, but to update, where they may be the parity shards themselves.
+  absl::Span<uint8_t* const> outputs;
 };
 
-// The shards that were computed, back to back: shard i is data() + i * shard_bytes.
+// The shards that were computed: if the task had no outputs they lie in the buffer back to back,
+// shard i at data() + i * shard_bytes.
 struct ComputedShards {
   Buffer buffer;
   size_t shard_bytes = 0;
@@ -69,21 +73,23 @@ class StripeJob {
   // Nothing to do.
   StripeJob() = default;
 
-  // INVALID_ARGUMENT, naming "shards", "present", "wanted" or "changed", if there are not as many
-  // as the geometry calls for. The spans' memory, and that of the shards, must outlive the job.
+  // INVALID_ARGUMENT, naming "shards", "outputs", "present", "wanted" or "changed", if there are
+  // not as many as the geometry calls for. The spans' memory, and that of the shards, must outlive
+  // the job.
   static absl::StatusOr<StripeJob> Make(std::shared_ptr<const codec::Codec> codec,
                                         const StripeTask& task);
 
   StripeJob(StripeJob&&) = default;
   StripeJob& operator=(StripeJob&&) = default;
 
-  // Bytes of shards in the request if every one were full, and in the answer.
+  // Bytes of shards in the request if every one were full, and in the buffer of the answer.
   uint64_t source_bytes() const;
   uint64_t computed_bytes() const;
   uint32_t computed_shards() const { return computed_.count; }
   uint32_t stripes() const { return task_.stripes; }
 
-  // Gets the memory of the answer. RESOURCE_EXHAUSTED if there is none. Before the first slice.
+  // Gets the memory of the answer, if the task has no outputs. RESOURCE_EXHAUSTED if there is none.
+  // Before the first slice.
   absl::Status Allocate(BufferPool& pool);
 
   size_t slices() const { return slices_; }
@@ -120,6 +126,7 @@ class StripeJob {
                           codec::Batch& batch, const kernels::KernelTable& table);
   absl::Status VerifyStripe(uint32_t stripe, absl::Span<const codec::Shard> shards,
                             const Part& part, const kernels::KernelTable& table);
+  uint8_t* OutputOf(size_t shard) const;
   // What is to be updated in place.
   static void CopyParity(absl::Span<const codec::Shard> parity, size_t bytes,
                          absl::Span<uint8_t* const> to);

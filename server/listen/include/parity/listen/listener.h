@@ -1,35 +1,19 @@
 // A listening socket.
-#ifndef PARITY_RPC_LISTENER_H_
-#define PARITY_RPC_LISTENER_H_
+#ifndef PARITY_LISTEN_LISTENER_H_
+#define PARITY_LISTEN_LISTENER_H_
 
 #include <sys/types.h>
 
 #include <string>
-#include <utility>
 
 #include "absl/status/statusor.h"
+#include "parity/endpoint/descriptor.h"
 #include "parity/endpoint/endpoint.h"
 
-namespace parity::rpc {
+namespace parity::listen {
 
-// A file descriptor that closes itself.
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~Descriptor();
-
-  int get() const { return fd_; }
-  int release() { return std::exchange(fd_, -1); }
-
- private:
-  int fd_ = -1;
-};
+// What a Unix socket carries. TCP carries a stream.
+enum class Carries { kStream, kPackets };
 
 // Listening, non-blocking. Closing it removes a Unix socket's file.
 class Listener {
@@ -37,7 +21,8 @@ class Listener {
   // A Unix socket is for its owner and group; its directory is created if missing (for the owner
   // alone, except that others may pass through). A lock beside the socket tells whether somebody
   // serves it: a socket left behind by a dead server is replaced, one in use is UNAVAILABLE.
-  static absl::StatusOr<Listener> Open(const endpoint::Endpoint& endpoint);
+  static absl::StatusOr<Listener> Open(const endpoint::Endpoint& endpoint,
+                                       Carries carries = Carries::kStream);
 
   Listener(Listener&& other) noexcept;
   Listener& operator=(Listener&&) = delete;
@@ -48,17 +33,17 @@ class Listener {
 
  private:
   Listener() = default;
-  static absl::StatusOr<Listener> OpenUnix(const endpoint::Endpoint& endpoint);
+  static absl::StatusOr<Listener> OpenUnix(const endpoint::Endpoint& endpoint, Carries carries);
   static absl::StatusOr<Listener> OpenTcp(const endpoint::Endpoint& endpoint);
 
   endpoint::Endpoint endpoint_;
-  Descriptor lock_;
-  Descriptor socket_;
+  endpoint::Descriptor lock_;
+  endpoint::Descriptor socket_;
   bool owns_path_ = false;  // of a socket file with this device and inode
   dev_t device_ = 0;
   ino_t inode_ = 0;
 };
 
-}  // namespace parity::rpc
+}  // namespace parity::listen
 
-#endif  // PARITY_RPC_LISTENER_H_
+#endif  // PARITY_LISTEN_LISTENER_H_

@@ -1,4 +1,4 @@
-#include "listener.h"
+#include "parity/listen/listener.h"
 
 #include <fcntl.h>
 #include <netdb.h>
@@ -16,8 +16,10 @@
 #include "absl/strings/str_cat.h"
 #include "spdlog/spdlog.h"
 
-namespace parity::rpc {
+namespace parity::listen {
 namespace {
+
+using endpoint::Descriptor;
 
 constexpr int kBacklog = 1024;
 
@@ -41,10 +43,6 @@ absl::Status MakeDirectoryOf(const endpoint::Endpoint& endpoint) {
 
 }  // namespace
 
-Descriptor::~Descriptor() {
-  if (fd_ != -1) close(fd_);
-}
-
 Listener::Listener(Listener&& other) noexcept
     : endpoint_(std::move(other.endpoint_)),
       lock_(std::move(other.lock_)),
@@ -61,11 +59,11 @@ Listener::~Listener() {
   if (is_ours) unlink(endpoint_.path.c_str());
 }
 
-absl::StatusOr<Listener> Listener::Open(const endpoint::Endpoint& endpoint) {
-  return endpoint.is_unix() ? OpenUnix(endpoint) : OpenTcp(endpoint);
+absl::StatusOr<Listener> Listener::Open(const endpoint::Endpoint& endpoint, Carries carries) {
+  return endpoint.is_unix() ? OpenUnix(endpoint, carries) : OpenTcp(endpoint);
 }
 
-absl::StatusOr<Listener> Listener::OpenUnix(const endpoint::Endpoint& endpoint) {
+absl::StatusOr<Listener> Listener::OpenUnix(const endpoint::Endpoint& endpoint, Carries carries) {
   if (absl::Status status = MakeDirectoryOf(endpoint); !status.ok()) return status;
   Listener listener;
   listener.endpoint_ = endpoint;
@@ -87,7 +85,8 @@ absl::StatusOr<Listener> Listener::OpenUnix(const endpoint::Endpoint& endpoint) 
     }
     if (unlink(endpoint.path.c_str()) != 0) return Failed(endpoint, "removing the old socket");
   }
-  listener.socket_ = Descriptor(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const int type = carries == Carries::kStream ? SOCK_STREAM : SOCK_SEQPACKET;
+  listener.socket_ = Descriptor(socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (listener.fd() == -1) return Failed(endpoint, "socket");
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -142,4 +141,4 @@ absl::StatusOr<Listener> Listener::OpenTcp(const endpoint::Endpoint& endpoint) {
   return listener;
 }
 
-}  // namespace parity::rpc
+}  // namespace parity::listen

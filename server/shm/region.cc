@@ -1,0 +1,114 @@
+#include "parity/region/region.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <limits>
+#include <new>
+#include <utility>
+
+// Since Linux 5.14, and 6.1.
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
+
+namespace parity::region {
+namespace {
+
+using endpoint::Descriptor;
+using shm::Mapping;
+
+uint64_t WholePages(uint64_t bytes) {
+  const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  if (bytes > std::numeric_limits<uint64_t>::max() - page) return bytes / page * page;
+  return (bytes + page - 1) / page * page;
+}
+
+absl::Status Failed(absl::string_view what) { return absl::ErrnoToStatus(errno, what); }
+
+// Gets every page. Where the kernel cannot be asked for all of them at once, by touching each.
+absl::Status Populate(const Mapping& memory) {
+  if (madvise(memory.data(), memory.bytes(), MADV_POPULATE_WRITE) == 0) return absl::OkStatus();
+  if (errno != EINVAL) return Failed("madvise");
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  for (size_t at = 0; at < memory.bytes(); at += page) {
+    const_cast<volatile uint8_t*>(memory.data())[at] = 0;
+  }
+  return absl::OkStatus();
+}
+
+// Memory that can neither shrink nor grow.
+absl::StatusOr<Mapping> MakeMemory(const char* name, uint64_t bytes, Descriptor& descriptor) {
+  descriptor = Descriptor(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  const int fd = descriptor.get();
+  if (fd == -1) return Failed("memfd_create");
+  if (ftruncate(fd, static_cast<off_t>(bytes)) != 0) return Failed("ftruncate");
+  if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0) return Failed("F_ADD_SEALS");
+  absl::StatusOr<Mapping> memory = Mapping::Map(fd, bytes, Mapping::Access::kReadWrite);
+  if (!memory.ok()) return memory.status();
+  madvise(memory->data(), bytes, MADV_HUGEPAGE);
+  if (absl::Status status = Populate(*memory); !status.ok()) return status;
+  // Huge pages where they can be had: the client's mapping gets them too.
+  madvise(memory->data(), bytes, MADV_COLLAPSE);
+  return memory;
+}
+
+absl::Status SealWritable(const Descriptor& descriptor) {
+  if (fcntl(descriptor.get(), F_ADD_SEALS, F_SEAL_FUTURE_WRITE | F_SEAL_SEAL) == 0) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError("the client has sealed the memory");
+}
+
+}  // namespace
+
+uint64_t Region::CostOf(uint64_t region_bytes) {
+  return WholePages(region_bytes) + WholePages(sizeof(shm::Submissions)) +
+         WholePages(sizeof(shm::Completions));
+}
+
+absl::StatusOr<std::shared_ptr<Region>> Region::Make(uint64_t id, uint64_t bytes, uint32_t node,
+                                                     engine::ByteBudget::Lease lease) {
+  std::shared_ptr<Region> region(new Region);
+  region->id_ = id;
+  region->node_ = node;
+  region->lease_ = std::move(lease);
+  absl::StatusOr<Mapping> submissions = MakeMemory(
+      "parity-submissions", WholePages(sizeof(shm::Submissions)), region->submissions_descriptor_);
+  if (!submissions.ok()) return submissions.status();
+  absl::StatusOr<Mapping> completions = MakeMemory(
+      "parity-completions", WholePages(sizeof(shm::Completions)), region->completions_descriptor_);
+  if (!completions.ok()) return completions.status();
+  if (absl::Status status = SealWritable(region->completions_descriptor_); !status.ok()) {
+    return status;
+  }
+  absl::StatusOr<Mapping> data =
+      MakeMemory("parity-region", WholePages(bytes), region->data_descriptor_);
+  if (!data.ok()) return data.status();
+  region->submissions_memory_ = *std::move(submissions);
+  region->completions_memory_ = *std::move(completions);
+  region->data_ = *std::move(data);
+  region->submissions_ = new (region->submissions_memory_.data()) shm::Submissions;
+  region->completions_ = new (region->completions_memory_.data()) shm::Completions;
+  return region;
+}
+
+std::vector<int> Region::descriptors() const {
+  return {submissions_descriptor_.get(), completions_descriptor_.get(), data_descriptor_.get()};
+}
+
+absl::Status Region::Seal() {
+  absl::Status status = SealWritable(submissions_descriptor_);
+  status.Update(SealWritable(data_descriptor_));
+  submissions_descriptor_ = Descriptor();
+  completions_descriptor_ = Descriptor();
+  data_descriptor_ = Descriptor();
+  return status;
+}
+
+}  // namespace parity::region
