@@ -176,7 +176,8 @@ class ServerOnWorkers final : public Server {
                 [this] { return DescribeWork(); },
                 std::make_shared<engine::ByteBudget>(options.limits.max_held_bytes),
                 QuotaOf(options.limits),
-                std::move(tls)} {
+                std::move(tls),
+                options.regions} {
     for (const listen::Listener& listener : listeners) endpoints_.push_back(listener.endpoint());
     for (size_t id = 0; id < options.plan.workers.size(); ++id) {
       const engine::WorkerPlan::Worker& place = options.plan.workers[id];

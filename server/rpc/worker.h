@@ -29,6 +29,7 @@
 #include "parity/engine/stripe_processor.h"
 #include "parity/engine/worker_plan.h"
 #include "parity/kernels/kernel_table.h"
+#include "parity/region/region_table.h"
 #include "parity/rpc/limits.h"
 #include "stripe_methods.h"
 #include "tag.h"
@@ -45,7 +46,8 @@ class Worker {
     std::function<std::string()> stats;  // makes the GetServerStatsResponse; thread-safe
     std::shared_ptr<engine::ByteBudget> budget;
     std::unique_ptr<const grpc::ResourceQuota> quota;
-    std::shared_ptr<grpc::ServerCredentials> tls;  // of TCP connections; null: not encrypted
+    std::shared_ptr<grpc::ServerCredentials> tls;        // of TCP connections; null: not encrypted
+    std::shared_ptr<const region::RegionTable> regions;  // null: no request may name one
   };
 
   // `shared` and `crew` must outlive it.
@@ -82,6 +84,7 @@ class Worker {
   void CallAnswered() { --unanswered_; }
   const Limits& limits() const { return shared_.limits; }
   const engine::ByteBudget& budget() const { return *shared_.budget; }
+  const region::RegionTable* regions() const { return shared_.regions.get(); }  // may be null
   ConnectionTable& connections() { return connections_; }
   // Between the two, it is looked whether the caller's peer takes its answers.
   void CallerEnters(StripeCaller& caller) { callers_.insert(&caller); }
