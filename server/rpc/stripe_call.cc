@@ -139,7 +139,10 @@ void StripeCall::Serve(Worker& worker, Connection& connection, StripeCaller& cal
     caller.Answer(id, operation, status, {});
     return;
   }
-  worker.processor().Queue(connection.line(), *call.release());
+  // A large job is for the workers that are near its bytes.
+  const region::Region* const region = call->places_.region();
+  engine::Crew* const crew = region != nullptr ? worker.CrewOf(region->node()) : nullptr;
+  worker.processor().Queue(connection.line(), *call.release(), crew);
 }
 
 StripeCall::StripeCall(Worker& worker, StripeCaller& caller, uint64_t id, Operation operation,

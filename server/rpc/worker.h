@@ -17,6 +17,7 @@
 #include "absl/time/time.h"
 #include "connection.h"
 #include "counters.h"
+#include "crew.h"
 #include "grpcpp/alarm.h"
 #include "grpcpp/completion_queue.h"
 #include "grpcpp/resource_quota.h"
@@ -50,8 +51,9 @@ class Worker {
     std::shared_ptr<const region::RegionTable> regions;  // null: no request may name one
   };
 
-  // `shared` and `crew` must outlive it.
-  Worker(size_t id, engine::WorkerPlan::Worker place, const Shared& shared, engine::Crew& crew);
+  // `shared` and `crews`, in which that of its own node is, must outlive it. The crews are complete
+  // when it starts.
+  Worker(size_t id, engine::WorkerPlan::Worker place, const Shared& shared, NodeCrews& crews);
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
@@ -84,6 +86,8 @@ class Worker {
   void CallAnswered() { --unanswered_; }
   const Limits& limits() const { return shared_.limits; }
   const engine::ByteBudget& budget() const { return *shared_.budget; }
+  // The workers of a node; null if there are none.
+  engine::Crew* CrewOf(uint32_t node) const;
   const region::RegionTable* regions() const { return shared_.regions.get(); }  // may be null
   ConnectionTable& connections() { return connections_; }
   // Between the two, it is looked whether the caller's peer takes its answers.
@@ -112,6 +116,7 @@ class Worker {
   const size_t id_;
   const engine::WorkerPlan::Worker place_;
   const Shared& shared_;
+  NodeCrews& crews_;
   Counters counters_;
 
   // Set by Start, then used by any thread.
