@@ -33,34 +33,24 @@ absl::Status ErrorOf(const Fault& fault, const region::Region& region,
     return absl::StrCat((is_source ? places.sources : places.outputs)[index], ", for ", length(),
                         " bytes");
   };
-  switch (fault.outcome) {
-    case Outcome::kBadShardBytes:
-      return InvalidField(
-          "shard_bytes",
-          absl::StrCat(full, " for each of ", sources + places.outputs.size(), " shards"),
-          absl::StrCat("at most ", region.bytes(), " bytes in all, as the region has"));
-    case Outcome::kBadLength:
-      return InvalidField(absl::StrCat("lengths[", index, "]"), length(),
-                          absl::StrCat(length() > full ? "at most " : "for a shard to be updated ",
-                                       "shard_bytes (", full, ")"));
-    case Outcome::kOutsideRegion:
-      return InvalidField(place(), bytes_there(),
-                          absl::StrCat("all of them in the region of ", region.bytes(), " bytes"));
-    case Outcome::kOverlap:
-      return InvalidField(place(), bytes_there(),
-                          "an output that overlaps no other shard of the request");
-    case Outcome::kDone:
-    case Outcome::kInconsistent:
-    case Outcome::kUnknownPlan:
-    case Outcome::kBadPlan:
-    case Outcome::kBadStripes:
-    case Outcome::kUnaligned:
-    case Outcome::kUndetermined:
-    case Outcome::kRefused:
-    case Outcome::kStopping:
-      break;
+  if (fault.outcome == Outcome::kBadShardBytes) {
+    return InvalidField(
+        "shard_bytes",
+        absl::StrCat(full, " for each of ", sources + places.outputs.size(), " shards"),
+        absl::StrCat("at most ", region.bytes(), " bytes in all, as the region has"));
   }
-  return absl::InternalError("the places of shards were refused without a reason");
+  if (fault.outcome == Outcome::kBadLength) {
+    return InvalidField(absl::StrCat("lengths[", index, "]"), length(),
+                        absl::StrCat(length() > full ? "at most " : "for a shard to be updated ",
+                                     "shard_bytes (", full, ")"));
+  }
+  if (fault.outcome == Outcome::kOutsideRegion) {
+    return InvalidField(place(), bytes_there(),
+                        absl::StrCat("all of them in the region of ", region.bytes(), " bytes"));
+  }
+  // kOverlap: there is no other.
+  return InvalidField(place(), bytes_there(),
+                      "an output that overlaps no other shard of the request");
 }
 
 }  // namespace

@@ -60,9 +60,9 @@ class StripeProcessor {
   codec::CodecCache& codecs() { return codecs_; }
   BufferPool& pool() { return *pool_; }
 
-  // Puts a request whose memory is allocated in its client's line. It must live until it is Done.
-  // `crew`, unless null, is offered the job instead of the processor's own: it is nearer to
-  // where the shards lie.
+  // Puts a request whose memory is allocated in its client's line. It must live until it is Done;
+  // then it may be queued again, with another job. `crew`, unless null, is offered the job instead
+  // of the processor's own: it is nearer to where the shards lie.
   void Queue(Line& line, StripeRequest& request, Crew* crew = nullptr);
 
   // Source bytes of what was queued since the last turn.
