@@ -407,6 +407,28 @@ TEST_F(StripeProcessorTest, OthersTakePartInLargeJobsOnly) {
   }
 }
 
+TEST_F(StripeProcessorTest, ACrewThatIsNamedTakesPartInPlaceOfTheOwnOne) {
+  const Stripes stripes(*Geometry::Make(Code::kXor, 4, 1), 4 << 20, 1, random_);
+  const auto data = stripes.Pick(stripes.data());
+  const ShardList list(data);
+  const auto shards = list.shards();
+  uint64_t helped = 0;
+  for (int round = 0; round < 20; ++round) {
+    ThreadCrew own;
+    ThreadCrew near;
+    StripeProcessor processor(codec::BestTable(), BufferPool::Make(64 << 20), &own);
+    auto request = Make(stripes.geometry, {Operation::kEncode, shards, 4 << 20, 1, {}, {}, {}});
+    processor.Queue(line_, *request, &near);
+    while (!processor.idle()) processor.RunTurn();
+    ASSERT_TRUE(Computed(request->job()) == stripes.Pick(stripes.parity()));
+    near.Wait();
+    own.Wait();
+    EXPECT_EQ(own.helped, 0u);
+    helped += near.helped;
+  }
+  EXPECT_GT(helped, 0u);
+}
+
 TEST_F(StripeProcessorTest, AnErrorEndsASharedJobForAll) {
   const Stripes stripes(*Geometry::Make(Code::kReedSolomon, 4, 2), 3'000'000, 1, random_);
   const std::vector<uint32_t> present = {0, 1, 5};

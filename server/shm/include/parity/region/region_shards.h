@@ -63,6 +63,7 @@ class RegionShards {
 
   Fault FindSources(const Region& region, const Places& places);
   Fault FindOutputs(const Region& region, const Places& places);
+  void AddOutput(uint8_t* data, uint64_t bytes, uint32_t place);
   Fault CheckOverlap();
 
   std::vector<codec::Segment> segments_;
