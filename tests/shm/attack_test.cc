@@ -674,7 +674,7 @@ TEST_F(AttackTest, AClientThatGoesInTheMiddleOfItsJobsLeavesNothing) {
   neighbour_.Round();
 }
 
-TEST_F(AttackTest, WhatAChildKeepsOpenIsNotTheServers) {
+TEST_F(AttackTest, WhatAChildKeepsOpenCountsUntilTheChildEnds) {
   RawClient client = IntruderWithXor();
   int pipe_ends[2];
   ASSERT_EQ(pipe(pipe_ends), 0);
@@ -689,12 +689,14 @@ TEST_F(AttackTest, WhatAChildKeepsOpenIsNotTheServers) {
     _exit(got == 0 ? 0 : 1);
   }
   close(pipe_ends[0]);
-  const uint64_t regions = server_.level().regions;
+  const LiveServer::Level with_client = server_.level();
+  EXPECT_EQ(with_client.regions, level_.regions + 1);
   client = RawClient("");
-  EXPECT_EQ(regions, level_.regions + 1);
-  LiveServer::Level with_pipe = level_;
-  ++with_pipe.descriptors;
-  server_.ExpectBackAt(with_pipe);
+  // The region is gone, but not its memory.
+  LiveServer::Level with_child = level_;
+  ++with_child.descriptors;
+  with_child.region_bytes = with_client.region_bytes;
+  server_.ExpectBackAt(with_child);
   ExpectServes(server_);
   close(pipe_ends[1]);
   int status = 0;
@@ -710,6 +712,28 @@ TEST_F(AttackTest, NoNumberButItsOwnFindsARegion) {
        {uint64_t{0}, client.welcome().region + 1, client.welcome().region - 1}) {
     EXPECT_EQ(server_.server().regions()->Find(id), nullptr);
   }
+}
+
+// The kernel keeps what somebody has open, on the server's account: what a client may have at once
+// it must not get by going and coming back.
+TEST_F(AttackTest, MemoryThatAClientKeepsCountsUntilItLetsItGo) {
+  std::vector<RawClient> clients;
+  for (int i = 0; i < 40; ++i) {
+    RawClient client(server_.path());
+    const bool has = client.ShakeHands(16 << 20);
+    // It goes; mappings or descriptors stay, of one memory or of all.
+    if (i % 2 == 0) client.CloseDescriptors();
+    client.CloseSocket();
+    if (!has) {
+      EXPECT_EQ(static_cast<absl::StatusCode>(client.welcome().code),
+                absl::StatusCode::kResourceExhausted);
+      break;
+    }
+    clients.push_back(std::move(client));
+  }
+  EXPECT_GE(clients.size(), 2u);
+  EXPECT_LT(clients.size(), 8u);
+  EXPECT_GE(server_.level().region_bytes, clients.size() * (16 << 20));
 }
 
 }  // namespace
