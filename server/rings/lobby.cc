@@ -205,6 +205,7 @@ absl::Status Lobby::MakeRegion(Guest& guest, const shm::Hello& hello) {
   if (getsockopt(guest.socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &bytes) != 0) {
     return absl::ErrnoToStatus(errno, "SO_PEERCRED");
   }
+  memory_.Update();  // what has just been let go counts no more
   std::optional<engine::ByteBudget::Lease> lease = HolderOf(peer.uid).Take(cost);
   if (!lease.has_value()) {
     return absl::ResourceExhaustedError(absl::StrCat(
