@@ -58,7 +58,8 @@ struct RingJob {
   // to encode, the present ones to reconstruct from, all to verify; to update, the old contents of
   // the changed data shards, the new ones, and all parity shards, which change where they lie.
   absl::Span<const uint8_t* const> sources;
-  // None, or the length of every source: it counts as followed by zeros up to shard_bytes.
+  // None, or the length of every source: it counts as followed by zeros up to shard_bytes, and may
+  // be anywhere if it is 0. Parity to update has shard_bytes.
   absl::Span<const size_t> lengths;
   // The parity or the wanted shards of every stripe; none to verify and to update. They overlap
   // neither each other nor a source.
@@ -69,8 +70,10 @@ struct RingJob {
 
 struct RingCompletion {
   uint64_t id;
-  absl::Status status;  // INVALID_ARGUMENT and FAILED_PRECONDITION as from codec::Codec
-  bool consistent;      // to verify: no mismatch was found
+  // INVALID_ARGUMENT naming the field of the job, or "plan"; FAILED_PRECONDITION naming "present"
+  // if those do not determine the wanted shards; UNAVAILABLE if the server stops.
+  absl::Status status;
+  bool consistent;  // to verify: no mismatch was found
 };
 
 // What verifying found.
@@ -125,13 +128,16 @@ class Ring {
   // memory of the answer is the ring's until the next call.
   virtual absl::Span<const RingCompletion> Take(size_t most = kMaxJobs) = 0;
 
-  // Waits until there is a completion to take. OK at once if nothing is under way. UNAVAILABLE if
-  // the server is gone and nothing is there; DEADLINE_EXCEEDED.
+  // Publishes, then waits until there is a completion to take. OK at once if nothing is under way.
+  // UNAVAILABLE if the server is gone, or writes what cannot be, and nothing is there to take;
+  // DEADLINE_EXCEEDED.
   virtual absl::Status Wait(absl::Time deadline) = 0;
 
-  // Room for the report of so many stripes, and what it says once the job is completed.
+  // Room for the report of so many stripes.
   static size_t ReportBytes(const codec::Geometry& geometry, uint32_t stripes);
-  static RingReport ReadReport(const uint8_t* report);
+  // What a report of so many bytes says once the job is completed. The server wrote it: its indices
+  // and offsets are as they are.
+  static RingReport ReadReport(absl::Span<const uint8_t> report);
 };
 
 }  // namespace parity::client
