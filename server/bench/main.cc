@@ -55,11 +55,7 @@ absl::Status MeasureShm(const Options& options) {
     if (!result.ok()) {
       return {result.status().code(), absl::StrCat(NameOf(row), ": ", result.status().message())};
     }
-    if (setup.json) {
-      PrintJsonRow(stdout, *result);
-    } else {
-      PrintTableRow(stdout, *result);
-    }
+    (setup.json ? PrintShmJsonRow : PrintShmTableRow)(stdout, *result);
     std::fflush(stdout);
   }
   return absl::OkStatus();

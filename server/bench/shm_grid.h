@@ -17,7 +17,7 @@ enum class Access {
   kWalked,   // many more slots, one after the other: sources come from far
   kWritten,  // as kReused, but a word of every cache line of the sources is written before each
              // job, and one of every line of the parity read after it. The code is XOR
-  kPaused,  // as kReused, with a pause before each job that lets both sides sleep
+  kPaused,   // as kReused, with a pause before each job that lets both sides sleep
 };
 const char* NameOf(Access access);
 

@@ -22,7 +22,7 @@ void PrintShmTableHeader(std::FILE* to) {
                 "p50 us", "p99 us", "CPU s/GB", "gRPC p50");
 }
 
-void PrintTableRow(std::FILE* to, const ShmResult& result) {
+void PrintShmTableRow(std::FILE* to, const ShmResult& result) {
   const ShmRow& row = result.row;
   absl::FPrintF(
       to, "%-10s %-7s %8d %7d %5d %7.3f %7.3f %6.3f %7.3f %10.0f %8.1f %8.1f %8.4f %8s\n",
@@ -32,7 +32,7 @@ void PrintTableRow(std::FILE* to, const ShmResult& result) {
       result.unary_p50_us.has_value() ? absl::StrFormat("%.1f", *result.unary_p50_us) : "-");
 }
 
-void PrintJsonRow(std::FILE* to, const ShmResult& result) {
+void PrintShmJsonRow(std::FILE* to, const ShmResult& result) {
   const ShmRow& row = result.row;
   Figures figures;
   figures.Add("transport", "shm");

@@ -9,10 +9,10 @@
 namespace parity::bench {
 
 void PrintShmTableHeader(std::FILE* to);
-void PrintTableRow(std::FILE* to, const ShmResult& result);
+void PrintShmTableRow(std::FILE* to, const ShmResult& result);
 
 // One object on one line; null for what was not measured. What other rows have too has their names.
-void PrintJsonRow(std::FILE* to, const ShmResult& result);
+void PrintShmJsonRow(std::FILE* to, const ShmResult& result);
 
 }  // namespace parity::bench
 
