@@ -85,7 +85,7 @@ absl::StatusOr<ShmResult> CompareShm(const Setup& setup, const SharedMemory& sha
   const absl::StatusOr<uint64_t> checked = CheckEverySlot(ring, row, **checking);
   if (!checked.ok()) return checked.status();
 
-  ShmResult result = {row};
+  ShmResult result(row);
   result.checked = *checked;
   std::optional<Workload> workload;
   if (row.beside_unary) {

@@ -16,6 +16,8 @@
 namespace parity::bench {
 
 struct ShmResult {
+  explicit ShmResult(const ShmRow& measured) : row(measured) {}
+
   ShmRow row;
   double gbps = 0;  // 10^9 bytes of data shards a second: the median of the rounds
   double local_gbps = 0;

@@ -36,9 +36,10 @@ size_t ShmRow::slots() const {
 }
 
 std::string NameOf(const ShmRow& row) {
-  return absl::StrCat("shm/", codec::NameOf(row.geometry.code()), row.geometry.data_shards(), "+",
-                      row.geometry.parity_shards(), "/shard=", row.shard_bytes,
-                      "/stripes=", row.stripes, "/depth=", row.depth, "/", NameOf(row.access));
+  return absl::StrCat("shm/", std::string(codec::NameOf(row.geometry.code())),
+                      row.geometry.data_shards(), "+", row.geometry.parity_shards(),
+                      "/shard=", row.shard_bytes, "/stripes=", row.stripes, "/depth=", row.depth,
+                      "/", NameOf(row.access));
 }
 
 std::vector<ShmRow> FullShmGrid() {

@@ -10,7 +10,7 @@ namespace parity::bench {
 namespace {
 
 std::string CodeOf(const codec::Geometry& geometry) {
-  return absl::StrCat(codec::NameOf(geometry.code()), " ", geometry.data_shards(), "+",
+  return absl::StrCat(std::string(codec::NameOf(geometry.code())), " ", geometry.data_shards(), "+",
                       geometry.parity_shards());
 }
 
