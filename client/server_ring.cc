@@ -295,8 +295,10 @@ absl::Status ServerRing::StatusOf(uint32_t outcome, uint32_t detail, const Under
     case Outcome::kRefused:
       return InvalidField("plan", "indices that do not go with its geometry",
                           "each within the stripe, named once, and none wanted that is present");
-    case Outcome::kStopping:
-      return absl::UnavailableError("the server stops");
+    case Outcome::kTooManyFactors:
+      return InvalidField("plan", "one that is too large with the others",
+                          absl::StrCat("at most ", shm::kMaxPlanFactors,
+                                       " factors in all plans, k * m and k for each wanted shard"));
   }
   return absl::InternalError(absl::StrCat("outcome: got ", outcome, ", which is unknown"));
 }

@@ -15,6 +15,7 @@
 #include "options.h"
 #include "parity/endpoint/endpoint.h"
 #include "parity/engine/plan_drawing.h"
+#include "parity/rings/server.h"
 #include "parity/rpc/server.h"
 #include "parity/version/version.h"
 #include "spdlog/sinks/stdout_sinks.h"
@@ -64,11 +65,21 @@ int Run(const Options& options) {
   sigaddset(&signals, SIGINT);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGPIPE, SIG_IGN);  // a log that nobody reads any more must not end the server
+  std::signal(SIGXFSZ, SIG_IGN);  // nor memory that would be longer than files may be
   rpc::ConfigureProcess();
 
   spdlog::info(NameAndVersion());
   spdlog::info("kernels: {}", server_options->table->name);
   spdlog::info("plan: {}", server_options->plan.ToString());
+  std::unique_ptr<rings::Server> rings;
+  if (const auto ring_options = RingOptionsFrom(options, *server_options)) {
+    absl::StatusOr<std::unique_ptr<rings::Server>> started = rings::Server::Start(*ring_options);
+    if (!started.ok()) {
+      spdlog::error(std::string(started.status().message()));
+      return EXIT_FAILURE;
+    }
+    rings = *std::move(started);
+  }
   absl::StatusOr<std::unique_ptr<rpc::Server>> server = rpc::Server::Start(*server_options);
   if (!server.ok()) {
     spdlog::error(std::string(server.status().message()));
@@ -83,6 +94,7 @@ int Run(const Options& options) {
   sigwait(&signals, &signal);
   spdlog::info("{}: finishing the calls under way", strsignal(signal));
   (*server)->Stop(absl::Seconds(options.grace_s));
+  if (rings != nullptr) rings->Stop(absl::Seconds(options.grace_s));
   spdlog::info("stopped");
   return EXIT_SUCCESS;
 }

@@ -44,9 +44,9 @@ CLI::Validator Count(const std::string& name, uint64_t least, uint64_t most) {
       "");
 }
 
-// Turns a size with a unit, as in 64M, into bytes and checks it.
+// Turns a size with a unit, as in 64M, into bytes and checks it; 0 is good also if `or_zero`.
 CLI::Validator Bytes(const std::string& name, uint64_t least, uint64_t most,
-                     const std::string& range) {
+                     const std::string& range, bool or_zero = false) {
   return CLI::Validator(
       [=](std::string& text) -> std::string {
         const std::string got = text;
@@ -54,12 +54,24 @@ CLI::Validator Bytes(const std::string& name, uint64_t least, uint64_t most,
         bool in_range = false;
         try {
           in_range = CLI::AsSizeValue(false)(text).empty() && absl::SimpleAtoi(text, &bytes) &&
-                     bytes >= least && bytes <= most;
+                     ((bytes >= least && bytes <= most) || (or_zero && bytes == 0));
         } catch (const std::exception&) {  // not a number, or one that overflows
         }
         if (in_range) return "";
         return absl::StrCat(name, ": got ", got, ", want ", range,
                             " (bytes; K, M and G are powers of 1024)");
+      },
+      "");
+}
+
+CLI::Validator Spin() {
+  return CLI::Validator(
+      [](const std::string& text) -> std::string {
+        double microseconds = 0;
+        if (absl::SimpleAtod(text, &microseconds) && microseconds >= 0 && microseconds <= 1000) {
+          return "";
+        }
+        return absl::StrCat("shm-spin: got ", text, ", want 0 to 1000 microseconds");
       },
       "");
 }
@@ -124,6 +136,41 @@ void AddLimits(CLI::App& app, Options& options) {
       ->capture_default_str();
 }
 
+void AddSharedMemory(CLI::App& app, Options& options) {
+  rings::Limits& limits = options.ring_limits;
+  app.add_option(
+         "--max-shm", options.max_regions_bytes,
+         "Memory shared with clients on this host, all together; a user may have as much as "
+         "is still free. 0: none. It comes from the sockets beside the Unix sockets, with "
+         "'.shm' appended. Default: 1/5 of the memory that the control group allows, or "
+         "1/16 of the machine's")
+      ->transform(Bytes("max-shm", 1 << 20, uint64_t{1} << 50, "0 (none) or 1M to 1048576G", true))
+      ->type_name("SIZE");
+  app.add_option("--max-region", limits.max_region_bytes,
+                 "The longest memory shared with one client")
+      ->transform(Bytes("max-region", 4 << 10, uint64_t{1} << 40, "4K to 1024G"))
+      ->type_name("SIZE")
+      ->capture_default_str();
+  app.add_option("--max-regions", limits.max_regions, "Clients that memory is shared with")
+      ->check(Count("max-regions", 1, 65'536))
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--shm-spin", options.shm_spin_us,
+                 "Microseconds for which a worker that has served shared memory looks for more "
+                 "before it sleeps; to wake it takes 20 to 50. Costs so much of a CPU whenever "
+                 "clients pause, and gives way to other threads. 0: it sleeps at once")
+      ->check(Spin())
+      ->type_name("MICROSECONDS")
+      ->capture_default_str();
+  app.add_option("--allow-uid", options.unix_peers.users,
+                 "User who may connect to the Unix sockets; repeatable. Without this and "
+                 "--allow-gid: whoever may open their files")
+      ->type_name("N");
+  app.add_option("--allow-gid", options.unix_peers.groups,
+                 "Group whose members may connect to the Unix sockets; repeatable")
+      ->type_name("N");
+}
+
 void AddTls(CLI::App& app, Options& options) {
   app.add_option("--tls-certificate", options.tls_certificate,
                  "PEM file with the server's certificate and those that it is signed with: "
@@ -160,7 +207,8 @@ Options::Options()
       max_idle_s(absl::ToDoubleSeconds(limits.max_connection_idle)),
       max_age_s(absl::ToDoubleSeconds(limits.max_connection_age)),
       keepalive_s(absl::ToDoubleSeconds(limits.keepalive)),
-      min_ping_interval_s(absl::ToDoubleSeconds(limits.min_ping_interval)) {
+      min_ping_interval_s(absl::ToDoubleSeconds(limits.min_ping_interval)),
+      shm_spin_us(absl::ToDoubleMicroseconds(ring_limits.spin)) {
   limits.max_held_bytes = 0;  // as the memory allows
 }
 
@@ -192,6 +240,7 @@ void AddOptions(CLI::App& app, Options& options) {
       ->check(Seconds("grace", 0, 3600))
       ->capture_default_str();
   AddLimits(app, options);
+  AddSharedMemory(app, options);
   AddTls(app, options);
   app.add_flag("--print-topology{text}", options.print_topology,
                "Print which workers would run on which cores, with which memory and kernels, and "
@@ -239,6 +288,23 @@ absl::StatusOr<rpc::ServerOptions> ServerOptionsFrom(const Options& options) {
   }
   if (absl::Status status = AddTlsFiles(options, server); !status.ok()) return status;
   return server;
+}
+
+std::optional<rings::ServerOptions> RingOptionsFrom(const Options& options,
+                                                    const rpc::ServerOptions& server) {
+  rings::ServerOptions rings;
+  for (const endpoint::Endpoint& endpoint : server.endpoints) {
+    if (endpoint.is_unix()) rings.paths.push_back(endpoint.path);
+  }
+  rings.limits = options.ring_limits;
+  rings.limits.spin = absl::Microseconds(options.shm_spin_us);
+  rings.limits.max_regions_bytes =
+      options.max_regions_bytes.value_or(engine::DefaultHeldBytes(engine::MemoryLimit()));
+  if (rings.paths.empty() || rings.limits.max_regions_bytes == 0) return std::nullopt;
+  rings.plan = server.plan;
+  rings.table = server.table;
+  rings.peers = options.unix_peers;
+  return rings;
 }
 
 }  // namespace parity

@@ -9,6 +9,9 @@
 
 #include "CLI/CLI.hpp"
 #include "absl/status/statusor.h"
+#include "parity/listen/peer_rule.h"
+#include "parity/rings/limits.h"
+#include "parity/rings/server.h"
 #include "parity/rpc/server.h"
 
 namespace parity {
@@ -30,6 +33,12 @@ struct Options {
   double keepalive_s;
   double min_ping_interval_s;
 
+  rings::Limits ring_limits;  // of which the time is below, and the next is the total
+  std::optional<uint64_t> max_regions_bytes;  // 0: no shared memory
+  double shm_spin_us;
+
+  listen::PeerRule unix_peers;
+
   std::string tls_certificate;
   std::string tls_key;
   std::string tls_client_ca;
@@ -42,6 +51,11 @@ void AddOptions(CLI::App& app, Options& options);
 // What the server is started with. INVALID_ARGUMENT naming the option for addresses, kernels and
 // workers that do not exist here, and for options that contradict each other.
 absl::StatusOr<rpc::ServerOptions> ServerOptionsFrom(const Options& options);
+
+// What the server for shared memory is started with; unset if there is to be none: it is turned
+// off, or `server`, which is what the function above gave, listens on no Unix socket.
+std::optional<rings::ServerOptions> RingOptionsFrom(const Options& options,
+                                                    const rpc::ServerOptions& server);
 
 }  // namespace parity
 

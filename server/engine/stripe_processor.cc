@@ -7,6 +7,8 @@ namespace parity::engine {
 void StripeProcessor::Queue(Line& line, StripeRequest& request) {
   StripeJob& job = request.job();
   request.line_ = &line;
+  request.next_slice_ = 0;
+  request.share_ = nullptr;
   if (crew_ != nullptr && job.can_be_shared() && job.slices() >= JobShare::kLeastSlices) {
     request.share_ = std::make_shared<JobShare>(job);
     crew_->Offer(request.share_);

@@ -17,7 +17,8 @@
 #include "absl/time/time.h"
 #include "parity/endpoint/socket.h"
 #include "parity/engine/pinning.h"
-#include "peer.h"
+#include "parity/listen/peer.h"
+
 #include "spdlog/spdlog.h"
 #include "worker.h"
 
@@ -176,7 +177,7 @@ bool Acceptor::AcceptFrom(const Listener& listener) {
         static_cast<size_t>(std::min_element(load_.begin(), load_.end()) - load_.begin());
     ++load_[worker];
     if (spdlog::should_log(spdlog::level::debug)) {
-      spdlog::debug("connection from {} to worker {}", PeerOf(fd), worker);
+      spdlog::debug("connection from {} to worker {}", listen::PeerOf(fd), worker);
     }
     connections_.emplace(
         fd, Connection{std::move(duplicate), worker, SendQueue(fd, is_unix), Clock::now()});
@@ -249,7 +250,7 @@ void Acceptor::CloseStalled(Connection& connection) {
     spdlog::warn(
         "closing the connection of {}, which has read nothing for {:g} s; {} since the last such "
         "line",
-        PeerOf(fd), std::chrono::duration<double>(stall_timeout_).count(),
+        listen::PeerOf(fd), std::chrono::duration<double>(stall_timeout_).count(),
         std::exchange(unlogged_stalls_, 0));
   }
   connection.closed = true;

@@ -2,31 +2,18 @@
 #ifndef PARITY_RPC_COUNTERS_H_
 #define PARITY_RPC_COUNTERS_H_
 
-#include <atomic>
-#include <cstdint>
+#include "parity/engine/counter.h"
 
 namespace parity::rpc {
 
-// One thread adds, any may read.
-class Counter {
- public:
-  void Add(uint64_t value) {
-    value_.store(value_.load(std::memory_order_relaxed) + value, std::memory_order_relaxed);
-  }
-  uint64_t value() const { return value_.load(std::memory_order_relaxed); }
-
- private:
-  std::atomic<uint64_t> value_{0};
-};
-
 // As parity.v1.GetServerStatsResponse has them.
 struct Counters {
-  Counter requests;
-  Counter stripes;
-  Counter source_bytes;
-  Counter refused_requests;
-  Counter dropped_requests;
-  Counter failed_requests;
+  engine::Counter requests;
+  engine::Counter stripes;
+  engine::Counter source_bytes;
+  engine::Counter refused_requests;
+  engine::Counter dropped_requests;
+  engine::Counter failed_requests;
 };
 
 }  // namespace parity::rpc

@@ -28,8 +28,10 @@ inline constexpr size_t kCompletionEntries = 1'024;
 // Stripes of a record: as many as a message of parity.v1 may hold.
 inline constexpr uint32_t kMaxStripes = 1'024;
 
-// Plans that a client may have defined.
+// Plans that a client may have defined, and the factors that they may have together: k * m, and k
+// for every wanted shard.
 inline constexpr size_t kMaxPlans = 64;
+inline constexpr size_t kMaxPlanFactors = 65'536;
 
 static_assert(std::atomic<uint64_t>::is_always_lock_free, "it is shared between processes");
 
@@ -57,18 +59,18 @@ struct Submissions {
 // How a record ended.
 enum class Outcome : uint32_t {
   kDone = 0,
-  kInconsistent = 1,   // to verify: done, and the report names mismatches
-  kUnknownPlan = 2,    // no plan was defined in this place
-  kBadPlan = 3,        // what was to be defined is no plan
-  kBadStripes = 4,     // 0, or more than kMaxStripes
-  kBadShardBytes = 5,  // 0, or more than the region has for all the shards
-  kBadLength = 6,      // of shard `detail`: more than shard_bytes
-  kOutsideRegion = 7,  // shard `detail`, or the report, is not in the region as a whole
-  kOverlap = 8,        // output `detail` overlaps another output or a source
-  kUnaligned = 9,      // the report's offset is no multiple of 8
-  kUndetermined = 10,  // the present shards do not determine the wanted ones
-  kRefused = 11,       // by the codec, for any other reason
-  kStopping = 12,      // the server stops
+  kInconsistent = 1,     // to verify: done, and the report names mismatches
+  kUnknownPlan = 2,      // no plan was defined in this place
+  kBadPlan = 3,          // what was to be defined is no plan
+  kBadStripes = 4,       // 0, or more than kMaxStripes
+  kBadShardBytes = 5,    // 0, or more than the region has for all the shards
+  kBadLength = 6,        // of shard `detail`: more than shard_bytes
+  kOutsideRegion = 7,    // shard `detail`, or the report, is not in the region as a whole
+  kOverlap = 8,          // output `detail` overlaps another output or a source
+  kUnaligned = 9,        // the report's offset is no multiple of 8
+  kUndetermined = 10,    // the present shards do not determine the wanted ones
+  kRefused = 11,         // by the codec, for any other reason
+  kTooManyFactors = 12,  // the plans would have more than kMaxPlanFactors
 };
 
 struct Completion {

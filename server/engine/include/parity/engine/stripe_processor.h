@@ -60,7 +60,8 @@ class StripeProcessor {
   codec::CodecCache& codecs() { return codecs_; }
   BufferPool& pool() { return *pool_; }
 
-  // Puts a request whose memory is allocated in its client's line. It must live until it is Done.
+  // Puts a request whose memory is allocated in its client's line. It must live until it is Done;
+  // then it may be queued again, with another job.
   void Queue(Line& line, StripeRequest& request);
 
   // Source bytes of what was queued since the last turn.

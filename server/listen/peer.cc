@@ -1,4 +1,4 @@
-#include "peer.h"
+#include "parity/listen/peer.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "parity/endpoint/endpoint.h"
 
-namespace parity::rpc {
+namespace parity::listen {
 
 std::string PeerOf(int fd) {
   sockaddr_storage address{};
@@ -36,4 +36,4 @@ std::string PeerOf(int fd) {
   return endpoint.ToString();
 }
 
-}  // namespace parity::rpc
+}  // namespace parity::listen
