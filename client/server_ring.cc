@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <sys/socket.h>
+#include <sys/sysinfo.h>
 
 #include <algorithm>
 #include <atomic>
@@ -46,10 +47,8 @@ inline void Pause() {
 #endif
 }
 
-bool HasOneCpuOnly() {
-  cpu_set_t cpus;
-  return sched_getaffinity(0, sizeof cpus, &cpus) == 0 && CPU_COUNT(&cpus) == 1;
-}
+// Of the machine: a thread that is pinned to a CPU does not hold up a server on another one.
+bool HasOneCpuOnly() { return get_nprocs() == 1; }
 
 shm::Operation ToShm(RingOperation operation) {
   switch (operation) {
@@ -347,17 +346,24 @@ bool ServerRing::HasOthers(uint64_t taken) const {
   return completions_.tail.value.load(std::memory_order_acquire) != taken;
 }
 
+bool ServerRing::SeesOthers(uint64_t taken) const {
+  for (int i = 0; i < kLooksPerReading; ++i) {
+    if (HasOthers(taken)) return true;
+    Pause();
+  }
+  return false;
+}
+
 bool ServerRing::Spin(uint64_t taken, absl::Time deadline) {
   if (spin_ <= std::chrono::nanoseconds(0)) return false;
+  // Most jobs of a few KiB are done before the clocks need be read.
+  if (SeesOthers(taken)) return true;
   const Clock::time_point begin = Clock::now();
   const auto until_deadline = absl::ToChronoNanoseconds(deadline - absl::Now());
   const Clock::time_point end = begin + std::min(spin_, until_deadline);
   Clock::time_point yielded = begin;
   for (;;) {
-    for (int i = 0; i < kLooksPerReading; ++i) {
-      if (HasOthers(taken)) return true;
-      Pause();
-    }
+    if (SeesOthers(taken)) return true;
     const Clock::time_point now = Clock::now();
     if (now >= end) return false;
     if (now - yielded >= kYieldInterval) {

@@ -81,6 +81,8 @@ class ServerRing final : public Ring {
   uint64_t Ready();
   // Whether the server says that there are others.
   bool HasOthers(uint64_t taken) const;
+  // The same, in several looks.
+  bool SeesOthers(uint64_t taken) const;
   bool Spin(uint64_t taken, absl::Time deadline);
   // REQUIRES: the server knows that this sleeps.
   absl::Status Sleep(uint64_t taken, absl::Time deadline);
