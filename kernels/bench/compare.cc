@@ -8,8 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "isal_candidates.h"
 #include "our_kernels.h"
+#include "parity/timing/read_limit.h"
 #include "parity/timing/timing.h"
-#include "read_limit.h"
 #include "split_share.h"
 #include "stripe.h"
 
@@ -19,6 +19,7 @@ namespace {
 using timing::Call;
 using timing::MedianNanoseconds;
 using timing::QuickNanoseconds;
+using timing::ReadCalls;
 
 // What a first look must be within to be looked at again, as a factor.
 constexpr double kClose = 1.25;

@@ -1,6 +1,5 @@
 #include "compare.h"
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -12,13 +11,6 @@
 
 namespace parity::bench {
 namespace {
-
-double Median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
 
 absl::StatusOr<double> SocketRate(const Setup& setup, const ServerProcess& server, const Row& row,
                                   const Workload& workload) {

@@ -1,14 +1,10 @@
 // The half-load scenario: latency where the server is neither idle nor full.
-#include <sched.h>
-
-#include <cerrno>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "grpc_load.h"
 #include "measurement.h"
-#include "parity/engine/worker_plan.h"
+#include "placement.h"
 #include "report.h"
 #include "scenarios.h"
 #include "stream_load.h"
@@ -21,21 +17,6 @@ constexpr double kShareOfCapacity = 0.5;
 
 // More than half load ever has outstanding, unless the server falls behind: then latencies tell.
 constexpr int kOpenLoopDepth = 4096;
-
-// Keeps this thread, and those that it starts, off the core of a server's first worker, if there is
-// another one.
-absl::Status LeaveFirstWorkersCore() {
-  const absl::StatusOr<engine::WorkerPlan> plan = engine::PlanWorkers(std::nullopt);
-  if (!plan.ok()) return plan.status();
-  cpu_set_t others;
-  CPU_ZERO(&others);
-  for (size_t worker = 1; worker < plan->workers.size(); ++worker) {
-    CPU_SET(plan->workers[worker].cpu, &others);
-  }
-  if (CPU_COUNT(&others) == 0) return absl::OkStatus();
-  if (sched_setaffinity(0, sizeof others, &others) == 0) return absl::OkStatus();
-  return absl::ErrnoToStatus(errno, "sched_setaffinity");
-}
 
 }  // namespace
 

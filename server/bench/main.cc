@@ -3,6 +3,7 @@
 #include <variant>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "compare.h"
 #include "grpc_process.h"
@@ -11,6 +12,8 @@
 #include "options.h"
 #include "report.h"
 #include "scenarios.h"
+#include "shm_compare.h"
+#include "shm_report.h"
 #include "socket_server.h"
 
 namespace parity::bench {
@@ -41,6 +44,23 @@ absl::Status MeasureGrid(const Options& options) {
   return absl::OkStatus();
 }
 
+absl::Status MeasureShm(const Options& options) {
+  const Setup& setup = options.setup;
+  const absl::StatusOr<SharedMemory> shared =
+      OpenSharedMemory(setup, options.shm_rows, options.spin);
+  if (!shared.ok()) return shared.status();
+  if (!setup.json) PrintShmTableHeader(stdout);
+  for (const ShmRow& row : options.shm_rows) {
+    const absl::StatusOr<ShmResult> result = CompareShm(setup, *shared, row);
+    if (!result.ok()) {
+      return {result.status().code(), absl::StrCat(NameOf(row), ": ", result.status().message())};
+    }
+    (setup.json ? PrintShmJsonRow : PrintShmTableRow)(stdout, *result);
+    std::fflush(stdout);
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Figures> RunScenario(const Options& options) {
   const Setup& setup = options.setup;
   switch (options.scenario) {
@@ -64,6 +84,7 @@ absl::Status RunBench(const Options& options) {
   const bool json = options.setup.json;
   PrintCircumstances(json ? stderr : stdout, options.setup);
   TuneGrpcProcess();
+  if (!options.shm_rows.empty()) return MeasureShm(options);
   if (options.scenario == Scenario::kNone) return MeasureGrid(options);
   const absl::StatusOr<Figures> figures = RunScenario(options);
   if (!figures.ok()) return figures.status();

@@ -12,6 +12,13 @@ double Gbps(double requests_per_s, const Job& job) {
   return requests_per_s * static_cast<double>(job.source_bytes()) * 1e-9;
 }
 
+double Median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return *middle;
+  return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
 absl::Duration WarmUp(absl::Duration duration) {
   return std::clamp(duration / 2, absl::Milliseconds(50), absl::Milliseconds(200));
 }

@@ -23,6 +23,9 @@ struct Measurement {
 // 10^9 bytes of data shards a second.
 double Gbps(double requests_per_s, const Job& job);
 
+// Of rounds. REQUIRES: there is one.
+double Median(std::vector<double> values);
+
 // Runs the loads for `duration`, or for several times that if nothing was answered in one, after a
 // shorter time to warm up; `server` is the process whose CPU
 // time is taken.

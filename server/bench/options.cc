@@ -40,6 +40,23 @@ Rates are medians of the rounds; p50 and p99 are of requests, over all rounds. C
 server's process used, user and system, for 10^9 bytes of data shards. The length of every answer is
 checked, and the bytes of the first of each connection and round and of every 4096th.
 
+With --shm the rows are of shared memory, and their names are as in
+
+  shm/xor4+1/shard=65536/stripes=16/depth=4/walked   jobs of 16 stripes, 4 of them under way
+
+  reused    as many slots of the region as jobs under way, again and again
+  walked    256 MiB of data shards, one slot after the other
+  written   as reused; a word of every cache line of the sources is written before a job, and one of
+            every line of the parity read after it, by the yardstick too
+  paused    as reused, after a pause of 2 ms in which both sides fall asleep
+
+parityd has one worker, and the client another core. local, the yardstick that ratio is to, is what
+the client's thread does alone by the same kernels, with the same slots in the same order; reading is
+how fast it reads these slots at all, parity and all. p50 and p99 are of jobs, from when the first of
+those that are published together is submitted; gRPC p50 is of unary calls for the same stripe. Every
+slot's parity is checked once by scalar kernels before anything is measured, and then that of the
+first job of each round and of every 4096th.
+
 Scenarios, each instead of the grid, over the Unix socket:
   mixed     4 KiB calls, one at a time, alone and beside a connection that streams 4 MiB shards
   halfload  4 KiB stripes at half of the rate that was just measured as the capacity; latencies
@@ -60,12 +77,15 @@ Examples:
   parity_transport_bench --quick
   parity_transport_bench --filter='^unix/stream/shard=262144/' --seconds=2
   parity_transport_bench --json >rows.json
+  parity_transport_bench --shm --quick
   parity_transport_bench --scenario=overload)";
 
 // As they stand on the command line.
 struct Arguments {
   bool json = false;
   bool quick = false;
+  bool shm = false;
+  std::optional<double> spin_us;
   std::string filter;
   std::optional<double> seconds;
   std::optional<int> rounds;
@@ -134,10 +154,19 @@ void AddOptions(CLI::App& app, Arguments& arguments) {
                      "Measure only the rows in whose name this extended regular expression is\n"
                      "found")
           ->type_name("REGEX");
+  CLI::Option* shm = app.add_flag("--shm", arguments.shm,
+                                  "Measure the rows of shared memory instead of those of gRPC");
+  app.add_option("--spin", arguments.spin_us,
+                 "How long the client of shared memory looks for completions before it sleeps.\n"
+                 "Default: as the client library does")
+      ->check(CLI::Range(0.0, 1e6))
+      ->type_name("MICROSECONDS")
+      ->needs(shm);
   app.add_option("--scenario", arguments.scenario,
                  "Run this instead of the grid: mixed, halfload, overload, idle or workers")
       ->type_name("NAME")
       ->excludes(quick)
+      ->excludes(shm)
       ->excludes(filter);
   app.add_option("--seconds", arguments.seconds,
                  "How long each program has in a round. Default: 0.5; for the overload 60")
@@ -150,15 +179,19 @@ void AddOptions(CLI::App& app, Arguments& arguments) {
                  "Requests outstanding on each connection. Default: 4 MiB of data shards, but 2\n"
                  "to 32 requests")
       ->check(CLI::Range(1, 1024))
+      ->excludes(shm)
       ->type_name("N");
   app.add_option("--code", arguments.code, "xor, raid6 or rs")
+      ->excludes(shm)
       ->type_name("CODE")
       ->capture_default_str();
   app.add_option("--data", arguments.data, "Data shards of a stripe")
+      ->excludes(shm)
       ->type_name("K")
       ->capture_default_str();
   app.add_option("--parity", arguments.parity,
                  "Parity shards of a stripe. Default: 1 for xor, else 2")
+      ->excludes(shm)
       ->type_name("M");
   app.add_option("--kernels", arguments.kernels,
                  "Kernels of every server; auto: what the CPU runs best")
@@ -173,6 +206,7 @@ void AddOptions(CLI::App& app, Arguments& arguments) {
   app.add_option("--subject", arguments.subject,
                  "parityd; or naive, to check the bench itself: the tuned client on the naive\n"
                  "server")
+      ->excludes(shm)
       ->type_name("NAME");
   app.add_option(
          "--gather", arguments.gather,
@@ -238,9 +272,15 @@ absl::StatusOr<Options> OptionsFrom(const Arguments& arguments) {
   chosen.Update(Choose("subject", kSubjects, arguments.subject, subject));
   chosen.Update(Choose("role", kRoles, arguments.role, role));
   if (!chosen.ok()) return chosen;
-  absl::StatusOr<std::vector<Row>> rows =
-      RowsFoundBy(arguments.filter, arguments.quick ? QuickGrid() : FullGrid());
+  absl::StatusOr<std::vector<Row>> rows = std::vector<Row>();
+  absl::StatusOr<std::vector<ShmRow>> shm_rows = std::vector<ShmRow>();
+  if (arguments.shm) {
+    shm_rows = RowsFoundBy(arguments.filter, arguments.quick ? QuickShmGrid() : FullShmGrid());
+  } else {
+    rows = RowsFoundBy(arguments.filter, arguments.quick ? QuickGrid() : FullGrid());
+  }
   if (!rows.ok()) return rows.status();
+  if (!shm_rows.ok()) return shm_rows.status();
   std::unique_ptr<ScratchDirectory> scratch;
   if (role == Role::kBench) {
     absl::StatusOr<std::unique_ptr<ScratchDirectory>> made = ScratchDirectory::Make();
@@ -261,6 +301,8 @@ absl::StatusOr<Options> OptionsFrom(const Arguments& arguments) {
             absl::Seconds(arguments.seconds.value_or(is_overload ? kOverloadSeconds : kSeconds)),
             arguments.rounds.value_or(arguments.quick ? kQuickRounds : kRounds), arguments.depth,
             arguments.connections, arguments.json, subject, arguments.gather, std::move(scratch)});
+  options.shm_rows = *std::move(shm_rows);
+  if (arguments.spin_us.has_value()) options.spin = absl::Microseconds(*arguments.spin_us);
   options.scenario = scenario;
   options.max_held_bytes = arguments.max_held_bytes;
   options.role = role;

@@ -13,6 +13,7 @@
 #include "compare.h"
 #include "naive_role.h"
 #include "setup.h"
+#include "shm_grid.h"
 
 namespace parity::bench {
 
@@ -25,7 +26,9 @@ struct Options {
   explicit Options(Setup all) : setup(std::move(all)) {}
 
   Setup setup;
-  std::vector<Row> rows;  // to measure, if there is no scenario
+  std::vector<Row> rows;               // to measure, if there is no scenario
+  std::vector<ShmRow> shm_rows;        // if not empty, to measure instead of these
+  std::optional<absl::Duration> spin;  // of the ring, if not its own
   Scenario scenario = Scenario::kNone;
   uint64_t max_held_bytes = 0;
   Role role = Role::kBench;

@@ -23,7 +23,12 @@ class ParityChecker {
   // the place of the first wrong byte, if it is not their parity.
   absl::Status Check(codec::Shard parity, const uint8_t* sources);
 
+  // The same for parity that is known to be all there, and always with its bytes.
+  absl::Status CheckBytes(const uint8_t* parity, const uint8_t* sources);
+
  private:
+  absl::Status Compare(codec::Shard parity, const uint8_t* sources);
+
   StripeEncoder encoder_;
   std::vector<uint8_t> expected_;
   uint64_t answers_ = 0;

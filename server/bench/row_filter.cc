@@ -7,8 +7,8 @@
 
 namespace parity::bench {
 
-absl::StatusOr<std::vector<Row>> RowsFoundBy(const std::string& expression,
-                                             const std::vector<Row>& rows) {
+absl::StatusOr<std::vector<size_t>> NamesFoundBy(const std::string& expression,
+                                                 const std::vector<std::string>& names) {
   regex_t compiled;
   const int error = regcomp(&compiled, expression.c_str(), REG_EXTENDED | REG_NOSUB);
   if (error != 0) {
@@ -17,9 +17,9 @@ absl::StatusOr<std::vector<Row>> RowsFoundBy(const std::string& expression,
     return absl::InvalidArgumentError(absl::StrCat("--filter: got ", expression, ": ", reason));
   }
   const auto release = absl::MakeCleanup([&compiled] { regfree(&compiled); });
-  std::vector<Row> found;
-  for (const Row& row : rows) {
-    if (regexec(&compiled, NameOf(row).c_str(), 0, nullptr, 0) == 0) found.push_back(row);
+  std::vector<size_t> found;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (regexec(&compiled, names[i].c_str(), 0, nullptr, 0) == 0) found.push_back(i);
   }
   if (found.empty()) {
     return absl::InvalidArgumentError(

@@ -9,6 +9,9 @@
 
 namespace parity::bench {
 
+// The same noise each time. Writes whole words of 8 bytes.
+void FillWithNoise(uint8_t* data, size_t bytes);
+
 // Memory with noise in it, much larger than the caches next to a core, which clients go through
 // again and again. It is there until the process ends, so that it can be sent by reference without
 // keeping account. Immutable, so thread-safe; copies are of the same memory.

@@ -55,6 +55,33 @@ for row in rows:
 END
 }
 
+# shm_rows COUNT: checks so many rows of shared memory on standard output.
+shm_rows() {
+  python3 - "$scratch/stdout" "$1" <<'END' || fail "the JSON of shared memory is not as described"
+import json, sys
+
+rows = [json.loads(line) for line in open(sys.argv[1])]
+assert len(rows) == int(sys.argv[2]), rows
+for row in rows:
+    assert list(row) == ["transport", "mode", "code", "data_shards", "parity_shards", "shard_bytes",
+                         "stripes_per_message", "connections", "depth", "gbps", "local_gbps",
+                         "ratio", "read_limit_gbps", "stripes_per_s", "local_stripes_per_s",
+                         "p50_us", "p99_us", "server_cpu_s_per_gb", "unary_p50_us", "checked"], row
+    assert row["transport"] == "shm", row
+    assert row["mode"] in ("reused", "walked", "written", "paused"), row
+    assert row["code"] in ("xor", "raid6", "rs"), row
+    for name, value in row.items():
+        if name == "unary_p50_us" and (row["depth"], row["mode"]) != (1, "reused"):
+            assert value is None, row
+        elif not isinstance(value, str):
+            assert value > 0, row
+    assert abs(row["ratio"] * row["local_gbps"] - row["gbps"]) <= 1e-6 * row["gbps"], row
+    assert row["p50_us"] <= row["p99_us"], row
+    # Every slot once, and the first job of the round.
+    assert row["checked"] > row["depth"], row
+END
+}
+
 # figure NAME CONDITION: what the scenario printed under the name, as the condition's x.
 figure() {
   python3 -c '
@@ -84,6 +111,13 @@ prints '^machine: '
 prints '^unix +unary +65536 +1 +1 '
 prints '^runs of at most bytes +aligned +equal +mixed '
 
+run 0 "${short[@]}" --shm --quick --filter='shard=4096/|shard=65536/stripes=16/'
+shm_rows 5
+run 0 "${short[@]}" --shm --spin=0 --server-option=--shm-spin=0 --filter='(raid6|rs).*reused|/written'
+shm_rows 4
+run 0 --rounds=1 --seconds=0.1 --shm --filter='stripes=64/'
+prints '^xor 4\+1 +reused +4096 +64 +4 '
+
 run 0 "${short[@]}" --scenario=mixed
 figure scenario 'x == "mixed"'
 figure p99_alone_us 'x > 0'
@@ -111,6 +145,14 @@ run 2 --filter=abacus
 says --filter
 run 2 --scenario=abacus
 says --scenario
+run 2 --shm --filter='^unix/'
+says --filter
+run 2 --shm --scenario=idle
+says --shm
+run 2 --shm --code=rs
+says --shm
+run 2 --spin=5
+says --shm
 run 2 --scenario=idle --quick
 says --quick
 run 2 --subject=abacus

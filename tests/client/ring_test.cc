@@ -349,7 +349,7 @@ TEST(Ring, TurnsEveryOutcomeIntoAnErrorThatNamesTheField) {
       {outcome(Outcome::kOverlap), 2, invalid, "outputs[0]"},
       {outcome(Outcome::kUndetermined), 0, absl::StatusCode::kFailedPrecondition, "present"},
       {outcome(Outcome::kRefused), 0, invalid, "plan"},
-      {outcome(Outcome::kStopping), 0, absl::StatusCode::kUnavailable, ""},
+      {outcome(Outcome::kTooManyFactors), 0, invalid, "plan"},
       {13, 0, absl::StatusCode::kInternal, ""},
       {UINT32_MAX, UINT32_MAX, absl::StatusCode::kInternal, ""},
   };

@@ -71,7 +71,7 @@ struct RingJob {
 struct RingCompletion {
   uint64_t id;
   // INVALID_ARGUMENT naming the field of the job, or "plan"; FAILED_PRECONDITION naming "present"
-  // if those do not determine the wanted shards; UNAVAILABLE if the server stops.
+  // if those do not determine the wanted shards.
   absl::Status status;
   bool consistent;  // to verify: no mismatch was found
 };

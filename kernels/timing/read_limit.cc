@@ -1,11 +1,9 @@
-#include "read_limit.h"
+#include "parity/timing/read_limit.h"
 
 #include "parity/kernels/cpu_features.h"
 
-namespace parity::bench {
+namespace parity::timing {
 namespace {
-
-using timing::Repeated;
 
 constexpr size_t kStepBytes = 256;  // of one stream before the next
 
@@ -57,9 +55,9 @@ ReadFunction WidestRead() {
 
 }  // namespace
 
-std::vector<timing::Call> ReadCalls(const uint8_t* start, size_t bytes) {
+std::vector<Call> ReadCalls(const uint8_t* start, size_t bytes) {
   const ReadFunction read = WidestRead();
-  std::vector<timing::Call> calls;
+  std::vector<Call> calls;
   for (const size_t streams : {1, 2, 4, 8, 16}) {
     calls.push_back(
         Repeated([read, start, streams, bytes] { read(start, streams, bytes / streams); }));
@@ -67,4 +65,4 @@ std::vector<timing::Call> ReadCalls(const uint8_t* start, size_t bytes) {
   return calls;
 }
 
-}  // namespace parity::bench
+}  // namespace parity::timing
