@@ -47,8 +47,9 @@ class RegionShards {
   // outputs together, if every one were full, were longer than the region (which bounds the work of
   // one request); a length beyond shard_bytes; what is not in the region as a whole; an output that
   // overlaps another one or, apart from itself, a source. Lengths and offsets are looked at shard
-  // by shard. `detail` counts sources, then outputs. Cost: linear if sources and outputs are in
-  // ascending order, as of packed shards; else it sorts.
+  // by shard. `detail` counts sources, then outputs. REQUIRES: stripes is at least 1 and divides
+  // the number of sources. Cost: linear if sources and outputs are in ascending order, as of packed
+  // shards; else it sorts.
   Fault Find(const Region& region, const Places& places);
 
   absl::Span<const codec::Shard> sources() const { return sources_; }
