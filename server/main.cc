@@ -71,7 +71,7 @@ int Run(const Options& options) {
   spdlog::info(NameAndVersion());
   spdlog::info("kernels: {}", server_options->table->name);
   spdlog::info("plan: {}", server_options->plan.ToString());
-  std::unique_ptr<rings::Server> rings;
+  std::shared_ptr<rings::Server> rings;
   if (const auto ring_options = RingOptionsFrom(options, *server_options)) {
     absl::StatusOr<std::unique_ptr<rings::Server>> started = rings::Server::Start(*ring_options);
     if (!started.ok()) {
@@ -79,6 +79,8 @@ int Run(const Options& options) {
       return EXIT_FAILURE;
     }
     rings = *std::move(started);
+    server_options->rings = rings;
+    server_options->regions = rings->regions();
   }
   absl::StatusOr<std::unique_ptr<rpc::Server>> server = rpc::Server::Start(*server_options);
   if (!server.ok()) {

@@ -61,6 +61,7 @@ void Lobby::Stop() {
 
 absl::Status Lobby::Start() {
   absl::Status status = Watch(wake_.get());
+  if (memory_.fd() != -1) status.Update(Watch(memory_.fd()));
   for (const listen::Listener& listener : listeners_) status.Update(Watch(listener.fd()));
   if (status.ok()) thread_ = std::thread(&Lobby::Run, this);
   return status;
@@ -87,6 +88,8 @@ void Lobby::Run() {
                        [fd](const listen::Listener& each) { return each.fd() == fd; });
       if (listener != listeners_.end()) {
         room = AcceptFrom(*listener) && room;
+      } else if (fd == memory_.fd()) {
+        memory_.Update();
       } else if (fd != wake_.get()) {
         Handle(fd);
       }
@@ -202,6 +205,7 @@ absl::Status Lobby::MakeRegion(Guest& guest, const shm::Hello& hello) {
   if (getsockopt(guest.socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &bytes) != 0) {
     return absl::ErrnoToStatus(errno, "SO_PEERCRED");
   }
+  memory_.Update();  // what has just been let go counts no more
   std::optional<engine::ByteBudget::Lease> lease = HolderOf(peer.uid).Take(cost);
   if (!lease.has_value()) {
     return absl::ResourceExhaustedError(absl::StrCat(
@@ -222,6 +226,8 @@ absl::Status Lobby::MakeRegion(Guest& guest, const shm::Hello& hello) {
       region::Region::Make(regions_->NewId(), hello.region_bytes, node, *std::move(lease));
   if (!region.ok()) return region.status();
   guest.region = *std::move(region);
+  // Where it cannot be watched, the client is trusted not to keep the memory when it goes.
+  memory_.Keep(guest.region->descriptors(), guest.region->lease());
   return absl::OkStatus();
 }
 

@@ -20,6 +20,7 @@
 #include "parity/engine/worker_plan.h"
 #include "parity/listen/listener.h"
 #include "parity/listen/peer_rule.h"
+#include "parity/region/memory_watch.h"
 #include "parity/region/region.h"
 #include "parity/region/region_table.h"
 #include "parity/rings/limits.h"
@@ -100,6 +101,7 @@ class Lobby {
   // The thread's own.
   std::vector<listen::Listener> listeners_;
   bool listening_ = true;
+  region::MemoryWatch memory_;
   std::unordered_map<int, Guest> guests_;  // by socket
   std::map<uid_t, std::shared_ptr<engine::ByteBudget::Holder>> holders_;
   Clock::time_point next_refusal_line_;

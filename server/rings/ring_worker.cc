@@ -214,7 +214,8 @@ void RingWorker::Sleep() {
   active_.clear();
   if (stopping_) return;
   idle_.store(true);
-  Poll(-1);
+  // Not if a look at the sockets has taken the wake-up of a notice that came since.
+  if (!notified_.load(std::memory_order_acquire)) Poll(-1);
   idle_.store(false);
 }
 

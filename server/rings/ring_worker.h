@@ -56,7 +56,7 @@ class RingWorker {
   void BeginStop(absl::Time deadline);
   void Join();
   const Counters& counters() const { return counters_; }
-  uint64_t batches() const { return processor_.batches(); }
+  const engine::StripeProcessor& work() const { return processor_; }
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -29,7 +29,8 @@ class NodeCrew final : public engine::Crew {
 class ServerOnWorkers final : public Server {
  public:
   explicit ServerOnWorkers(const ServerOptions& options)
-      : regions_(std::make_shared<region::RegionTable>()),
+      : limits_(options.limits),
+        regions_(std::make_shared<region::RegionTable>()),
         shared_{*options.table, options.limits.spin, regions_} {
     for (size_t id = 0; id < options.plan.workers.size(); ++id) {
       const engine::WorkerPlan::Worker& place = options.plan.workers[id];
@@ -67,10 +68,18 @@ class ServerOnWorkers final : public Server {
       stats.failed_records += counters.failed_records.value();
       stats.stripes += counters.stripes.value();
       stats.source_bytes += counters.source_bytes.value();
-      stats.batches += worker->batches();
+      stats.batches += worker->work().batches();
     }
     return stats;
   }
+
+  std::vector<const codec::RunCounts*> runs() const override {
+    std::vector<const codec::RunCounts*> runs;
+    for (const auto& worker : workers_) runs.push_back(&worker->work().runs());
+    return runs;
+  }
+
+  const Limits& limits() const override { return limits_; }
 
   void Stop(absl::Duration grace) override {
     if (lobby_ != nullptr) lobby_->Stop();
@@ -80,6 +89,7 @@ class ServerOnWorkers final : public Server {
   }
 
  private:
+  const Limits limits_;
   const std::shared_ptr<region::RegionTable> regions_;
   const RingWorker::Shared shared_;
   std::map<uint32_t, NodeCrew> crews_;  // by node

@@ -58,6 +58,14 @@ void DescribeLimits(const Limits& limits, v1::GetServerInfoResponse::Limits& des
   described.set_min_ping_interval_ms(Milliseconds(limits.min_ping_interval));
 }
 
+void DescribeRingLimits(const rings::Limits& limits, v1::GetServerInfoResponse::Limits& described) {
+  described.set_max_regions(limits.max_regions);
+  described.set_max_region_bytes(limits.max_region_bytes);
+  described.set_max_regions_bytes(limits.max_regions_bytes);
+  described.set_shm_spin_us(static_cast<uint32_t>(
+      absl::ToInt64Microseconds(absl::Ceil(limits.spin, absl::Microseconds(1)))));
+}
+
 std::string DescribeServer(const ServerOptions& options,
                            const std::vector<listen::Listener>& listeners) {
   v1::GetServerInfoResponse info;
@@ -77,6 +85,9 @@ std::string DescribeServer(const ServerOptions& options,
     for (uint32_t cpu : node.cpus) added->add_cpus(cpu);
   }
   DescribeLimits(options.limits, *info.mutable_limits());
+  if (options.rings != nullptr) {
+    DescribeRingLimits(options.rings->limits(), *info.mutable_limits());
+  }
   for (const listen::Listener& listener : listeners)
     info.add_addresses(listener.endpoint().ToString());
   return info.SerializeAsString();
@@ -95,16 +106,16 @@ v1::Alignment ToProto(codec::Alignment alignment) {
 }
 
 // The runs of all workers.
-void AddRuns(const std::vector<std::unique_ptr<Worker>>& workers,
+void AddRuns(const std::vector<const codec::RunCounts*>& counts,
              v1::GetServerStatsResponse& stats) {
   for (size_t length = 0; length < codec::RunCounts::kLengths; ++length) {
     for (const auto alignment :
          {codec::Alignment::kAligned, codec::Alignment::kEqual, codec::Alignment::kMixed}) {
       uint64_t count = 0;
       uint64_t bytes = 0;
-      for (const auto& worker : workers) {
-        count += worker->work().runs().count(length, alignment);
-        bytes += worker->work().runs().bytes(length, alignment);
+      for (const codec::RunCounts* of_worker : counts) {
+        count += of_worker->count(length, alignment);
+        bytes += of_worker->bytes(length, alignment);
       }
       if (count == 0) continue;
       auto* runs = stats.add_runs();
@@ -114,6 +125,19 @@ void AddRuns(const std::vector<std::unique_ptr<Worker>>& workers,
       runs->set_bytes(bytes);
     }
   }
+}
+
+void AddRings(const rings::Stats& rings, v1::GetServerStatsResponse& stats) {
+  stats.set_requests(stats.requests() + rings.records);
+  stats.set_stripes(stats.stripes() + rings.stripes);
+  stats.set_source_bytes(stats.source_bytes() + rings.source_bytes);
+  stats.set_failed_requests(stats.failed_requests() + rings.failed_records);
+  stats.set_batches(stats.batches() + rings.batches);
+  stats.set_ring_requests(rings.records);
+  stats.set_regions(rings.regions);
+  stats.set_regions_bytes(rings.region_bytes);
+  stats.set_refused_clients(rings.refused_clients);
+  stats.set_dropped_clients(rings.dropped_clients);
 }
 
 void AddWork(Worker& worker, v1::GetServerStatsResponse& stats) {
@@ -176,7 +200,8 @@ class ServerOnWorkers final : public Server {
                 std::make_shared<engine::ByteBudget>(options.limits.max_held_bytes),
                 QuotaOf(options.limits),
                 std::move(tls),
-                options.regions} {
+                options.regions},
+        rings_(options.rings) {
     for (const listen::Listener& listener : listeners) endpoints_.push_back(listener.endpoint());
     for (size_t id = 0; id < options.plan.workers.size(); ++id) {
       const engine::WorkerPlan::Worker& place = options.plan.workers[id];
@@ -222,8 +247,16 @@ class ServerOnWorkers final : public Server {
   // The serialised GetServerStatsResponse.
   std::string DescribeWork() const {
     v1::GetServerStatsResponse stats;
-    for (const auto& worker : workers_) AddWork(*worker, stats);
-    AddRuns(workers_, stats);
+    std::vector<const codec::RunCounts*> runs;
+    for (const auto& worker : workers_) {
+      AddWork(*worker, stats);
+      runs.push_back(&worker->work().runs());
+    }
+    if (rings_ != nullptr) {
+      AddRings(rings_->stats(), stats);
+      for (const codec::RunCounts* of_worker : rings_->runs()) runs.push_back(of_worker);
+    }
+    AddRuns(runs, stats);
     stats.set_held_bytes(shared_.budget->held_bytes());
     stats.set_connections(connection_counts_.open);
     stats.set_stalled_connections(connection_counts_.stalled);
@@ -231,6 +264,7 @@ class ServerOnWorkers final : public Server {
   }
 
   const Worker::Shared shared_;
+  const std::shared_ptr<const rings::Server> rings_;
   std::vector<endpoint::Endpoint> endpoints_;
   NodeCrews crews_;
   ConnectionCounts connection_counts_;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs the README's blocks marked `sh` in order, in a fresh directory with a server on the default
-# socket, then its Python example.
+# socket, then its Python example and that of proto/shm.
 #   readme_test.sh SOURCE_DIR BIN_DIR PYTHON
 set -eu
 source_dir=$1 bin_dir=$2 python=$3
@@ -11,7 +11,7 @@ finish() {
   rm -rf "$work"
 }
 trap finish EXIT
-block() { sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/p" "$source_dir/README.md" | grep -v '^```'; }
+block() { sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/p" "$source_dir/$2" | grep -v '^```'; }
 
 export XDG_RUNTIME_DIR="$work" PATH="$bin_dir:$PATH"
 : >"$work/log"
@@ -26,10 +26,12 @@ done
 ln -s "$source_dir/proto" "$work/proto"
 cd "$work"
 head -c 3000000 "$bin_dir/parityd" >backup.tar
-block sh >commands
+block sh README.md >commands
 [ -s commands ] || { echo "FAILED: no commands in the README" >&2; exit 1; }
 sh -eux commands
 
-block python >example.py
-[ -s example.py ] || { echo "FAILED: no Python example in the README" >&2; exit 1; }
-"$python" example.py "unix:$work/parityd/parityd.sock"
+for page in README.md proto/shm/README.md; do
+  block python "$page" >example.py
+  [ -s example.py ] || { echo "FAILED: no Python example in $page" >&2; exit 1; }
+  "$python" example.py "unix:$work/parityd/parityd.sock"
+done

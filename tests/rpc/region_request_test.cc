@@ -358,23 +358,23 @@ TEST_P(RegionRequest, IsNotBoundByTheLengthOfMessagesNorHeld) {
   limits.max_held_bytes = 64 << 10;
   RunningServer server(limits, "", std::nullopt, table_);
   stub_ = v1::ParityService::NewStub(server.Connect());
-  ClientRegion region(*table_, 48 << 20);
-  const Stripes stripes(*Geometry::Make(Code::kReedSolomon, 4, 2), 6 << 20, 1, 1);
+  ClientRegion region(*table_, 7 << 20);
+  const Stripes stripes(*Geometry::Make(Code::kReedSolomon, 4, 2), 1 << 20, 1, 1);
   v1::ProcessRequest request;
   *request.mutable_encode() = RequestFor<v1::EncodeRequest>(
       wire::ToProto(stripes.geometry), stripes.Data(), stripes.shard_bytes, 1, false);
   std::vector<uint64_t> outputs;
   const v1::ProcessRequest moved = Move(request, region, 2, &outputs);
   for (int round = 0; round < 5; ++round) {
-    for (const uint64_t offset : outputs) std::fill_n(region.data() + offset, 6 << 20, uint8_t{7});
+    for (const uint64_t offset : outputs) std::fill_n(region.data() + offset, 1 << 20, uint8_t{7});
     const Answered got = Ask(moved);
     ASSERT_TRUE(got.status.ok()) << got.status.error_message();
-    EXPECT_TRUE(region.Get(outputs[0], 6 << 20) == stripes.shards[0][4]);
-    EXPECT_TRUE(region.Get(outputs[1], 6 << 20) == stripes.shards[0][5]);
+    EXPECT_TRUE(region.Get(outputs[0], 1 << 20) == stripes.shards[0][4]);
+    EXPECT_TRUE(region.Get(outputs[1], 1 << 20) == stripes.shards[0][5]);
   }
   AwaitNothingHeld(*stub_);
   EXPECT_EQ(StatsOf(*stub_).requests(), 5u);
-  EXPECT_EQ(StatsOf(*stub_).source_bytes(), uint64_t{5} * 4 * (6 << 20));
+  EXPECT_EQ(StatsOf(*stub_).source_bytes(), uint64_t{5} * 4 * (1 << 20));
 }
 
 // Requests of 2 data shards and 1 parity shard, of 100 bytes, one behind the other.

@@ -12,6 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "parity/codec/run_counts.h"
 #include "parity/engine/worker_plan.h"
 #include "parity/kernels/kernel_table.h"
 #include "parity/listen/peer_rule.h"
@@ -51,9 +52,12 @@ class Server {
   // Stops at once if Stop was not called.
   virtual ~Server() = default;
 
-  // Those of its clients. Thread-safe, as is the next.
+  // Those of its clients. Thread-safe, as are the next ones.
   virtual std::shared_ptr<const region::RegionTable> regions() const = 0;
   virtual Stats stats() const = 0;
+  // The runs that each worker's kernels got.
+  virtual std::vector<const codec::RunCounts*> runs() const = 0;
+  virtual const Limits& limits() const = 0;
 
   // Takes no more clients, serves what they have submitted until now, as far as that is done within
   // `grace`, and closes their connections.

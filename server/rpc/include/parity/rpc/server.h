@@ -17,6 +17,7 @@
 #include "parity/engine/worker_plan.h"
 #include "parity/kernels/kernel_table.h"
 #include "parity/region/region_table.h"
+#include "parity/rings/server.h"
 #include "parity/rpc/limits.h"
 #include "parity/rpc/tls_files.h"
 
@@ -39,6 +40,8 @@ struct ServerOptions {
   // What requests may name as the place of their shards; thread-safe, regions come and go
   // meanwhile. Null: none.
   std::shared_ptr<const region::RegionTable> regions;
+  // Whose limits and work are reported with this server's. Null: nobody's.
+  std::shared_ptr<const rings::Server> rings;
 };
 
 class Server {

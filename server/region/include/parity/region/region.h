@@ -48,6 +48,9 @@ class Region {
   shm::Submissions& submissions() const { return *submissions_; }
   shm::Completions& completions() const { return *completions_; }
 
+  // What Make was given: it may be moved to a MemoryWatch.
+  engine::ByteBudget::Lease& lease() { return lease_; }
+
   // For the handshake. Those of submissions, completions and region, until Seal.
   std::vector<int> descriptors() const;
   uint64_t submissions_bytes() const { return submissions_memory_.bytes(); }
