@@ -3,7 +3,6 @@
 #include <poll.h>
 #include <sched.h>
 #include <sys/socket.h>
-#include <sys/sysinfo.h>
 
 #include <algorithm>
 #include <atomic>
@@ -47,9 +46,6 @@ inline void Pause() {
 #endif
 }
 
-// Of the machine: a thread that is pinned to a CPU does not hold up a server on another one.
-bool HasOneCpuOnly() { return get_nprocs() == 1; }
-
 shm::Operation ToShm(RingOperation operation) {
   switch (operation) {
     case RingOperation::kEncode:
@@ -86,8 +82,7 @@ ServerRing::ServerRing(RingMemories memories, const RingOptions& options)
     : memories_(std::move(memories)),
       submissions_(*reinterpret_cast<Submissions*>(memories_.submissions.data())),
       completions_(*reinterpret_cast<const Completions*>(memories_.completions.data())),
-      spin_(HasOneCpuOnly() ? std::chrono::nanoseconds(0)
-                            : absl::ToChronoNanoseconds(options.spin)) {
+      spin_(absl::ToChronoNanoseconds(options.spin)) {
   for (size_t i = 0; i < kMaxJobs; ++i) free_slots_[i] = static_cast<uint16_t>(kMaxJobs - 1 - i);
 }
 

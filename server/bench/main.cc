@@ -82,7 +82,8 @@ absl::StatusOr<Figures> RunScenario(const Options& options) {
 
 absl::Status RunBench(const Options& options) {
   const bool json = options.setup.json;
-  PrintCircumstances(json ? stderr : stdout, options.setup);
+  PrintCircumstances(json ? stderr : stdout, options.setup,
+                     options.shm_rows.empty() ? CodeOf::kRun : CodeOf::kRows);
   TuneGrpcProcess();
   if (!options.shm_rows.empty()) return MeasureShm(options);
   if (options.scenario == Scenario::kNone) return MeasureGrid(options);

@@ -33,13 +33,16 @@ std::string Cell(const std::optional<double>& value, int decimals) {
 
 }  // namespace
 
-void PrintCircumstances(std::FILE* to, const Setup& setup) {
+void PrintCircumstances(std::FILE* to, const Setup& setup, CodeOf code) {
   absl::FPrintF(to,
                 "machine: %s, %d CPUs, shared by client and server\n"
-                "kernels: %s; code: %s, %d + %d shards; build: %s (%s)\n",
-                CpuModel(), std::thread::hardware_concurrency(), setup.table->name,
-                codec::NameOf(setup.geometry.code()), setup.geometry.data_shards(),
-                setup.geometry.parity_shards(), version::Version(), version::Revision());
+                "kernels: %s; ",
+                CpuModel(), std::thread::hardware_concurrency(), setup.table->name);
+  if (code == CodeOf::kRun) {
+    absl::FPrintF(to, "code: %s, %d + %d shards; ", codec::NameOf(setup.geometry.code()),
+                  setup.geometry.data_shards(), setup.geometry.parity_shards());
+  }
+  absl::FPrintF(to, "build: %s (%s)\n", version::Version(), version::Revision());
 }
 
 void PrintRuns(std::FILE* to, const ServerProcess& server) {

@@ -9,8 +9,10 @@
 
 namespace parity::bench {
 
-// What the figures depend on: the machine, the kernels, the code, the build.
-void PrintCircumstances(std::FILE* to, const Setup& setup);
+// What the figures depend on: the machine, the kernels, the code unless rows name theirs, the
+// build.
+enum class CodeOf { kRun, kRows };
+void PrintCircumstances(std::FILE* to, const Setup& setup, CodeOf code);
 
 // How long the runs were that the server's kernels read, and how their sources lay: what it has
 // counted since it started. Says so if it does not count.

@@ -14,7 +14,7 @@ using Clock = std::chrono::steady_clock;
 
 // Jobs are published in groups of this share of the depth, so that the server has work while the
 // client prepares more, and the lines that both use change hands less often than once a job.
-constexpr size_t kGroupsOfDepth = 8;
+constexpr size_t kGroupsOfDepth = 32;
 
 // Waits that share a deadline: reading the clock takes as long as computing some KiB.
 constexpr uint32_t kWaitsOfDeadline = 256;

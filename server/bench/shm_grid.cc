@@ -62,6 +62,8 @@ std::vector<ShmRow> FullShmGrid() {
           {shape.geometry, shape.shard_bytes, shape.stripes, shape.depth, access, false});
     }
   }
+  // But for the batches, what is under way here fits the caches next to a core.
+  rows.push_back({xor4, 65536, 1, 4, Access::kReused, false});
   rows.push_back({xor4, 4096, 64, 4, Access::kReused, false});
   rows.push_back({xor4, 4096, 1, 64, Access::kReused, false});
   rows.push_back({xor4, 4096, 1, 64, Access::kWritten, false});

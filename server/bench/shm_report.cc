@@ -9,7 +9,7 @@
 namespace parity::bench {
 namespace {
 
-std::string CodeOf(const codec::Geometry& geometry) {
+std::string TextOf(const codec::Geometry& geometry) {
   return absl::StrCat(std::string(codec::NameOf(geometry.code())), " ", geometry.data_shards(), "+",
                       geometry.parity_shards());
 }
@@ -26,7 +26,7 @@ void PrintShmTableRow(std::FILE* to, const ShmResult& result) {
   const ShmRow& row = result.row;
   absl::FPrintF(
       to, "%-10s %-7s %8d %7d %5d %7.3f %7.3f %6.3f %7.3f %10.0f %8.1f %8.1f %8.4f %8s\n",
-      CodeOf(row.geometry), NameOf(row.access), row.shard_bytes, row.stripes, row.depth,
+      TextOf(row.geometry), NameOf(row.access), row.shard_bytes, row.stripes, row.depth,
       result.gbps, result.local_gbps, result.ratio(), result.read_limit_gbps, result.stripes_per_s,
       result.p50_us, result.p99_us, result.server_cpu_s_per_gb,
       result.unary_p50_us.has_value() ? absl::StrFormat("%.1f", *result.unary_p50_us) : "-");
