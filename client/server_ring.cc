@@ -46,11 +46,6 @@ inline void Pause() {
 #endif
 }
 
-bool HasOneCpuOnly() {
-  cpu_set_t cpus;
-  return sched_getaffinity(0, sizeof cpus, &cpus) == 0 && CPU_COUNT(&cpus) == 1;
-}
-
 shm::Operation ToShm(RingOperation operation) {
   switch (operation) {
     case RingOperation::kEncode:
@@ -87,8 +82,7 @@ ServerRing::ServerRing(RingMemories memories, const RingOptions& options)
     : memories_(std::move(memories)),
       submissions_(*reinterpret_cast<Submissions*>(memories_.submissions.data())),
       completions_(*reinterpret_cast<const Completions*>(memories_.completions.data())),
-      spin_(HasOneCpuOnly() ? std::chrono::nanoseconds(0)
-                            : absl::ToChronoNanoseconds(options.spin)) {
+      spin_(absl::ToChronoNanoseconds(options.spin)) {
   for (size_t i = 0; i < kMaxJobs; ++i) free_slots_[i] = static_cast<uint16_t>(kMaxJobs - 1 - i);
 }
 

@@ -12,9 +12,9 @@ alignas(64) constexpr uint8_t kZeros[kZeroBytes] = {};
 
 }  // namespace
 
-RunWalker::RunWalker(absl::Span<const Shard> shards) : sources_(shards.size()) {
-  cursors_.reserve(shards.size());
-  for (const Shard& shard : shards) cursors_.push_back({shard, nullptr, 0});
+RunWalker::RunWalker(absl::Span<const Shard> shards)
+    : cursors_(shards.size()), sources_(shards.size()) {
+  for (size_t i = 0; i < shards.size(); ++i) cursors_[i].later = shards[i];
 }
 
 size_t RunWalker::Next(size_t most) {

@@ -27,8 +27,8 @@ class RunWalker {
  private:
   struct Cursor {
     Shard later;  // the segments after the current one
-    const uint8_t* data;
-    size_t bytes;  // what is left of the current segment; 0 when the shard has ended
+    const uint8_t* data = nullptr;
+    size_t bytes = 0;  // what is left of the current segment; 0 when the shard has ended
   };
 
   absl::InlinedVector<Cursor, 16> cursors_;

@@ -59,20 +59,24 @@ bool ReadGeometry(CodedInputStream& input, v1::Geometry& geometry) {
   return true;
 }
 
-// A repeated uint32, one at a time or packed. Stops one past the most there may be.
-bool ReadIndices(CodedInputStream& input, bool packed, std::vector<uint32_t>& indices) {
-  uint32_t value;
+bool ReadVarint(CodedInputStream& input, uint32_t* value) { return input.ReadVarint32(value); }
+bool ReadVarint(CodedInputStream& input, uint64_t* value) { return input.ReadVarint64(value); }
+
+// A repeated uint32 or uint64, one at a time or packed. Stops one past the most there may be.
+template <class Number>
+bool ReadNumbers(CodedInputStream& input, bool packed, size_t most, std::vector<Number>& numbers) {
+  Number value;
   if (!packed) {
-    if (!input.ReadVarint32(&value)) return false;
-    if (indices.size() <= kMaxShards) indices.push_back(value);
+    if (!ReadVarint(input, &value)) return false;
+    if (numbers.size() <= most) numbers.push_back(value);
     return true;
   }
   int bytes;
   if (!ReadLength(input, &bytes)) return false;
   const CodedInputStream::Limit limit = input.PushLimit(bytes);
   while (input.BytesUntilLimit() > 0) {
-    if (!input.ReadVarint32(&value)) return false;
-    if (indices.size() <= kMaxShards) indices.push_back(value);
+    if (!ReadVarint(input, &value)) return false;
+    if (numbers.size() <= most) numbers.push_back(value);
   }
   input.PopLimit(limit);
   return true;
@@ -184,6 +188,7 @@ absl::Status StripeMessage::Parse(uint64_t begin, uint64_t end) {
     const auto type = WireFormatLite::GetTagWireType(tag);
     const bool varint = type == WireFormatLite::WIRETYPE_VARINT;
     const bool fixed32 = type == WireFormatLite::WIRETYPE_FIXED32;
+    const bool fixed64 = type == WireFormatLite::WIRETYPE_FIXED64;
     const bool delimited = type == WireFormatLite::WIRETYPE_LENGTH_DELIMITED;
     bool ok;
     if (field == kGeometryField && delimited) {
@@ -200,13 +205,21 @@ absl::Status StripeMessage::Parse(uint64_t begin, uint64_t end) {
       packed.clear();
       ok = ReadBytes(input, packed);
     } else if (field == kIndicesField && (varint || delimited)) {
-      ok = ReadIndices(input, delimited, indices_);
+      ok = ReadNumbers(input, delimited, kMaxShards, indices_);
     } else if (field == kWantedField && (varint || delimited)) {
-      ok = ReadIndices(input, delimited, wanted_);
+      ok = ReadNumbers(input, delimited, kMaxShards, wanted_);
     } else if (field == kStripesField && varint) {
       ok = input.ReadVarint32(&stripes);
     } else if (field == kChecksumsField && (fixed32 || delimited)) {
       ok = ReadChecksums(input, delimited, checksums_);
+    } else if (field == kRegionField && fixed64) {
+      ok = input.ReadLittleEndian64(&region_);
+    } else if (field == kOffsetsField && (varint || delimited)) {
+      ok = ReadNumbers(input, delimited, kMaxShardsPerMessage, offsets_);
+    } else if (field == kLengthsField && (varint || delimited)) {
+      ok = ReadNumbers(input, delimited, kMaxShardsPerMessage, lengths_);
+    } else if (field == kOutputOffsetsField && (varint || delimited)) {
+      ok = ReadNumbers(input, delimited, kMaxShardsPerMessage, output_offsets_);
     } else {
       ok = WireFormatLite::SkipField(&input, tag);
     }
@@ -222,12 +235,41 @@ absl::Status StripeMessage::Parse(uint64_t begin, uint64_t end) {
   if (is_packed && !ends.empty()) {
     return InvalidField("shards", "shards and packed_shards", "one of them");
   }
-  absl::Status status = is_packed ? SplitPacked(packed) : JoinRepeated(ends);
-  if (status.ok() && !checksums_.empty() && checksums_.size() != shards_.size()) {
+  const bool has_places = !offsets_.empty() || !lengths_.empty() || !output_offsets_.empty();
+  if (region_ != 0 && (is_packed || !ends.empty())) {
+    return InvalidField("region", "a region, and shards in the message", "one of them");
+  }
+  if (region_ == 0 && has_places) {
+    return InvalidField("region", region_, "the id of the region that offsets and lengths are of");
+  }
+  absl::Status status = region_ != 0 ? CheckPlaces()
+                        : is_packed  ? SplitPacked(packed)
+                                     : JoinRepeated(ends);
+  const size_t shards = region_ != 0 ? offsets_.size() : shards_.size();
+  if (status.ok() && !checksums_.empty() && checksums_.size() != shards) {
     return InvalidField("checksums", checksums_.size(),
-                        absl::StrCat("none, or one for each of ", shards_.size(), " shards"));
+                        absl::StrCat("none, or one for each of ", shards, " shards"));
   }
   return status;
+}
+
+absl::Status StripeMessage::CheckPlaces() {
+  form_ = ShardForm::kRegion;
+  const size_t most = kMaxShards * stripes_;
+  if (offsets_.empty()) return InvalidField("offsets", "none", "one for each shard");
+  absl::Status status = CheckCount("offsets", offsets_.size(), most);
+  if (status.ok()) status = CheckCount("output_offsets", output_offsets_.size(), most);
+  if (!status.ok()) return status;
+  if (offsets_.size() % stripes_ != 0) {
+    return InvalidField("offsets", offsets_.size(),
+                        absl::StrCat("as many for each of ", stripes_, " stripes"));
+  }
+  if (!lengths_.empty() && lengths_.size() != offsets_.size()) {
+    return InvalidField("lengths", lengths_.size(),
+                        absl::StrCat("none, or one for each of ", offsets_.size(), " shards"));
+  }
+  if (shard_bytes_ == 0) return InvalidField("shard_bytes", 0, "at least 1 byte");
+  return absl::OkStatus();
 }
 
 void StripeMessage::SetShards(absl::Span<const size_t> ends) {

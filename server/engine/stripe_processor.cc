@@ -4,14 +4,15 @@
 
 namespace parity::engine {
 
-void StripeProcessor::Queue(Line& line, StripeRequest& request) {
+void StripeProcessor::Queue(Line& line, StripeRequest& request, Crew* crew) {
   StripeJob& job = request.job();
   request.line_ = &line;
   request.next_slice_ = 0;
   request.share_ = nullptr;
-  if (crew_ != nullptr && job.can_be_shared() && job.slices() >= JobShare::kLeastSlices) {
+  if (crew == nullptr) crew = crew_;
+  if (crew != nullptr && job.can_be_shared() && job.slices() >= JobShare::kLeastSlices) {
     request.share_ = std::make_shared<JobShare>(job);
-    crew_->Offer(request.share_);
+    crew->Offer(request.share_);
   }
   queue_.Push(line, &request, job.slice_bytes());
   new_bytes_ += job.source_bytes();

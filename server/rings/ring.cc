@@ -122,6 +122,7 @@ Outcome Ring::TryDefine(const RecordHeader& header) {
   if (header.plan >= shm::kMaxPlans) return Outcome::kUnknownPlan;
   std::shared_ptr<const DefinedPlan>& place = plans_[header.plan];
   place = nullptr;
+  idle_requests_.clear();  // they keep the plan that they ran last
   std::optional<shm::Plan> plan =
       shm::PlanFrom(absl::MakeConstSpan(words_).subspan(RecordHeader::kWords));
   if (!plan.has_value()) return Outcome::kBadPlan;
@@ -192,7 +193,9 @@ void Ring::Publish() {
   published_ = completed_;
   completions_.tail.value.store(published_, std::memory_order_release);
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (submissions_.sleeps.value.load(std::memory_order_relaxed) != 0) shm::Wake(socket());
+  // Waking a thread takes up to 20 us of this one, so the client may ask for several at a time.
+  const uint64_t awaited = submissions_.sleeps.value.load(std::memory_order_relaxed);
+  if (awaited != 0 && (published_ >= awaited || under_way_ == 0)) shm::Wake(socket());
 }
 
 void Ring::SetSleeps(bool sleeps) {

@@ -28,9 +28,10 @@ engine::Operation ToEngine(shm::Operation operation) {
 
 }  // namespace
 
-Fault RingRequest::Prepare(const region::Region& region, std::shared_ptr<const DefinedPlan> defined,
+Fault RingRequest::Prepare(const region::Region& region,
+                           const std::shared_ptr<const DefinedPlan>& defined,
                            const shm::RecordHeader& header, absl::Span<const uint64_t> words) {
-  plan_ = std::move(defined);
+  if (plan_ != defined) plan_ = defined;
   id_ = header.id;
   words_ = header.words;
   const shm::Plan& plan = plan_->plan;

@@ -23,7 +23,8 @@ class RingRequest final : public engine::StripeRequest {
 
   // Makes the job that a record asks for, `words` being what follows its header. A fault is what is
   // wrong with it.
-  region::Fault Prepare(const region::Region& region, std::shared_ptr<const DefinedPlan> plan,
+  region::Fault Prepare(const region::Region& region,
+                        const std::shared_ptr<const DefinedPlan>& plan,
                         const shm::RecordHeader& header, absl::Span<const uint64_t> words);
 
   engine::StripeJob& job() override { return job_; }

@@ -2,6 +2,8 @@
 #ifndef PARITY_RPC_CREW_H_
 #define PARITY_RPC_CREW_H_
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -22,6 +24,9 @@ class NodeCrew final : public engine::Crew {
  private:
   std::vector<Worker*> workers_;
 };
+
+// By node.
+using NodeCrews = std::map<uint32_t, NodeCrew>;
 
 }  // namespace parity::rpc
 

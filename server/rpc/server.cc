@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <map>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -176,12 +175,13 @@ class ServerOnWorkers final : public Server {
                 [this] { return DescribeWork(); },
                 std::make_shared<engine::ByteBudget>(options.limits.max_held_bytes),
                 QuotaOf(options.limits),
-                std::move(tls)} {
+                std::move(tls),
+                options.regions} {
     for (const listen::Listener& listener : listeners) endpoints_.push_back(listener.endpoint());
     for (size_t id = 0; id < options.plan.workers.size(); ++id) {
       const engine::WorkerPlan::Worker& place = options.plan.workers[id];
       NodeCrew& crew = crews_[place.node];
-      workers_.push_back(std::make_unique<Worker>(id, place, shared_, crew));
+      workers_.push_back(std::make_unique<Worker>(id, place, shared_, crews_));
       crew.Add(*workers_.back());
     }
   }
@@ -232,7 +232,7 @@ class ServerOnWorkers final : public Server {
 
   const Worker::Shared shared_;
   std::vector<endpoint::Endpoint> endpoints_;
-  std::map<uint32_t, NodeCrew> crews_;  // by node
+  NodeCrews crews_;
   ConnectionCounts connection_counts_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::unique_ptr<Acceptor> acceptor_;  // last: it hands connections to the workers

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -28,6 +29,9 @@ constexpr uint64_t kShardOverheadBytes = 16;
 // What a request costs to keep beyond its bytes and those of its answer, and each of its shards.
 constexpr uint64_t kRequestOverheadBytes = 1024;
 constexpr uint64_t kRequestShardBytes = 64;
+// And each shard in a region, to be read or written: its numbers, and the place they were found to
+// be.
+constexpr uint64_t kRegionShardBytes = 160;
 // What each shard of an answer costs: a slice and its owner, if it has some of its own.
 constexpr uint64_t kAnswerShardBytes = 160;
 constexpr uint64_t kMismatchBytes = 32;
@@ -94,14 +98,23 @@ std::vector<grpc::Slice> SlicesOf(const std::shared_ptr<Answer>& answer, size_t 
   return slices;
 }
 
+// What the message calls a field of the job.
+std::string NameOf(const std::string& field, wire::ShardForm form) {
+  if (field == "shards" && form == wire::ShardForm::kPacked) return "packed_shards";
+  if (field == "shards" && form == wire::ShardForm::kRegion) return "offsets";
+  if (field == "outputs") return "output_offsets";
+  return field;
+}
+
 // An error that names its field as the message does.
 absl::Status Renamed(const absl::Status& status, const wire::StripeMessage& message) {
-  if (message.form() == wire::ShardForm::kPacked && codec::FieldOf(status) == "shards") {
-    absl::Status renamed(status.code(), absl::StrCat("packed_", status.message()));
-    codec::AttachField(renamed, "packed_shards");
-    return renamed;
-  }
-  return status;
+  const std::optional<std::string> field = codec::FieldOf(status);
+  if (!field.has_value()) return status;
+  const std::string name = NameOf(*field, message.form());
+  if (name == *field) return status;
+  absl::Status renamed(status.code(), absl::StrCat(name, status.message().substr(field->size())));
+  codec::AttachField(renamed, name);
+  return renamed;
 }
 
 }  // namespace
@@ -126,7 +139,10 @@ void StripeCall::Serve(Worker& worker, Connection& connection, StripeCaller& cal
     caller.Answer(id, operation, status, {});
     return;
   }
-  worker.processor().Queue(connection.line(), *call.release());
+  // A large job is for the workers that are near its bytes.
+  const region::Region* const region = call->places_.region();
+  engine::Crew* const crew = region != nullptr ? worker.CrewOf(region->node()) : nullptr;
+  worker.processor().Queue(connection.line(), *call.release(), crew);
 }
 
 StripeCall::StripeCall(Worker& worker, StripeCaller& caller, uint64_t id, Operation operation,
@@ -144,20 +160,24 @@ absl::Status StripeCall::Prepare() {
   if (operation_ == Operation::kReconstruct && wanted_.empty()) {
     wanted_ = Missing(geometry->total_shards(), message_.indices());
   }
+  absl::Status status = places_.Find(worker_.regions(), operation_, *geometry, message_);
+  if (!status.ok()) return status;
   absl::StatusOr<engine::StripeJob> job = engine::StripeJob::Make(
       worker_.processor().codecs().Get(*geometry),
-      {operation_, message_.shards(), message_.shard_bytes(), message_.stripes(),
-       message_.indices(), wanted_, message_.checksums(), {}});
+      {operation_, places_.shards(), message_.shard_bytes(), message_.stripes(), message_.indices(),
+       wanted_, message_.checksums(), places_.outputs()});
   if (!job.ok()) return Renamed(job.status(), message_);
   job_ = *std::move(job);
+  if (places_.region() != nullptr) return absl::OkStatus();
   return CheckSize(message_.shard_bytes(), message_.shards().size(), job_.computed_shards(),
                    worker_.limits().max_message_bytes);
 }
 
 absl::Status StripeCall::Admit(Connection& connection, uint64_t message_bytes) {
+  const uint64_t places = message_.offsets().size() + message_.output_offsets().size();
   const uint64_t bytes = message_bytes + kRequestOverheadBytes +
-                         message_.shards().size() * kRequestShardBytes + job_.computed_bytes() +
-                         AnswerOverhead();
+                         message_.shards().size() * kRequestShardBytes +
+                         places * kRegionShardBytes + job_.computed_bytes() + AnswerOverhead();
   if (bytes > worker_.budget().limit_bytes()) {
     return FieldError(absl::StatusCode::kResourceExhausted, "message",
                       absl::StrCat(bytes, " bytes with its answer"),
@@ -230,6 +250,7 @@ wire::MessageWriter StripeCall::Response() {
   const uint32_t count = answer->shards.count;
   writer.AddVarint(wire::kShardBytesField, shard_bytes);
   writer.AddPackedFixed32(wire::kChecksumsField, answer->shards.checksums);
+  if (places_.region() != nullptr) return writer;
   if (message_.form() == wire::ShardForm::kPacked) {
     writer.AddBytes(wire::kPackedShardsField, SlicesOf(answer, 0, count * shard_bytes));
     return writer;

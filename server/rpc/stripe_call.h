@@ -12,6 +12,7 @@
 #include "parity/engine/stripe_processor.h"
 #include "parity/wire/message_writer.h"
 #include "parity/wire/stripe_message.h"
+#include "shard_places.h"
 #include "taken.h"
 
 namespace parity::rpc {
@@ -59,7 +60,7 @@ class StripeCall final : public engine::StripeRequest {
   StripeCall(Worker& worker, StripeCaller& caller, uint64_t id, engine::Operation operation,
              wire::StripeMessage message);
 
-  // Builds job_. The message does not move from here on.
+  // Builds job_. The message does not move from here on, nor the places.
   absl::Status Prepare();
   absl::Status Admit(Connection& connection, uint64_t message_bytes);
   wire::MessageWriter Response();
@@ -71,6 +72,7 @@ class StripeCall final : public engine::StripeRequest {
   const uint64_t id_;
   const engine::Operation operation_;
   wire::StripeMessage message_;
+  ShardPlaces places_;
   std::vector<uint32_t> wanted_;
   engine::ByteBudget::Lease lease_;
   engine::StripeJob job_;

@@ -29,19 +29,24 @@ constexpr uint64_t kMaxDrainedBytes = 512 << 10;
 
 }  // namespace
 
-Worker::Worker(size_t id, engine::WorkerPlan::Worker place, const Shared& shared,
-               engine::Crew& crew)
+Worker::Worker(size_t id, engine::WorkerPlan::Worker place, const Shared& shared, NodeCrews& crews)
     : id_(id),
       place_(place),
       shared_(shared),
+      crews_(crews),
       processor_(shared.table,
                  engine::BufferPool::Make(
                      std::min(kIdleBufferBytes, shared.limits.max_held_bytes / kIdleShareOfHeld)),
-                 &crew),
+                 &crews.at(place.node)),
       connections_(shared.budget) {}
 
 Worker::~Worker() {
   if (thread_.joinable()) Shutdown();
+}
+
+engine::Crew* Worker::CrewOf(uint32_t node) const {
+  const auto found = crews_.find(node);
+  return found == crews_.end() ? nullptr : &found->second;
 }
 
 absl::Status Worker::Start() {

@@ -17,6 +17,7 @@
 #include "absl/time/time.h"
 #include "connection.h"
 #include "counters.h"
+#include "crew.h"
 #include "grpcpp/alarm.h"
 #include "grpcpp/completion_queue.h"
 #include "grpcpp/resource_quota.h"
@@ -29,6 +30,7 @@
 #include "parity/engine/stripe_processor.h"
 #include "parity/engine/worker_plan.h"
 #include "parity/kernels/kernel_table.h"
+#include "parity/region/region_table.h"
 #include "parity/rpc/limits.h"
 #include "stripe_methods.h"
 #include "tag.h"
@@ -45,11 +47,13 @@ class Worker {
     std::function<std::string()> stats;  // makes the GetServerStatsResponse; thread-safe
     std::shared_ptr<engine::ByteBudget> budget;
     std::unique_ptr<const grpc::ResourceQuota> quota;
-    std::shared_ptr<grpc::ServerCredentials> tls;  // of TCP connections; null: not encrypted
+    std::shared_ptr<grpc::ServerCredentials> tls;        // of TCP connections; null: not encrypted
+    std::shared_ptr<const region::RegionTable> regions;  // null: no request may name one
   };
 
-  // `shared` and `crew` must outlive it.
-  Worker(size_t id, engine::WorkerPlan::Worker place, const Shared& shared, engine::Crew& crew);
+  // `shared` and `crews`, in which that of its own node is, must outlive it. The crews are complete
+  // when it starts.
+  Worker(size_t id, engine::WorkerPlan::Worker place, const Shared& shared, NodeCrews& crews);
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
@@ -82,6 +86,9 @@ class Worker {
   void CallAnswered() { --unanswered_; }
   const Limits& limits() const { return shared_.limits; }
   const engine::ByteBudget& budget() const { return *shared_.budget; }
+  // The workers of a node; null if there are none.
+  engine::Crew* CrewOf(uint32_t node) const;
+  const region::RegionTable* regions() const { return shared_.regions.get(); }  // may be null
   ConnectionTable& connections() { return connections_; }
   // Between the two, it is looked whether the caller's peer takes its answers.
   void CallerEnters(StripeCaller& caller) { callers_.insert(&caller); }
@@ -109,6 +116,7 @@ class Worker {
   const size_t id_;
   const engine::WorkerPlan::Worker place_;
   const Shared& shared_;
+  NodeCrews& crews_;
   Counters counters_;
 
   // Set by Start, then used by any thread.

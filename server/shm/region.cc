@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -42,8 +44,28 @@ absl::Status Populate(const Mapping& memory) {
   return absl::OkStatus();
 }
 
+// Gets the pages that the client has taken while it could.
+absl::Status FillHoles(const Mapping& memory, const Descriptor& descriptor) {
+  struct stat found;
+  if (fstat(descriptor.get(), &found) != 0) return Failed("fstat");
+  constexpr uint64_t kBlockBytes = 512;
+  if (static_cast<uint64_t>(found.st_blocks) * kBlockBytes >= memory.bytes()) {
+    return absl::OkStatus();
+  }
+  return Populate(memory);
+}
+
+// To exceed the limit is not only an error, but a signal that ends the process.
+absl::Status CheckFileLimit(uint64_t bytes) {
+  rlimit limit;
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0) return Failed("getrlimit");
+  if (limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur) return absl::OkStatus();
+  return absl::ResourceExhaustedError("longer than RLIMIT_FSIZE lets a file be");
+}
+
 // Memory that can neither shrink nor grow.
 absl::StatusOr<Mapping> MakeMemory(const char* name, uint64_t bytes, Descriptor& descriptor) {
+  if (absl::Status status = CheckFileLimit(bytes); !status.ok()) return status;
   descriptor = Descriptor(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
   const int fd = descriptor.get();
   if (fd == -1) return Failed("memfd_create");
@@ -68,8 +90,14 @@ absl::Status SealWritable(const Descriptor& descriptor) {
 }  // namespace
 
 uint64_t Region::CostOf(uint64_t region_bytes) {
-  return WholePages(region_bytes) + WholePages(sizeof(shm::Submissions)) +
-         WholePages(sizeof(shm::Completions));
+  const uint64_t rings =
+      WholePages(sizeof(shm::Submissions)) + WholePages(sizeof(shm::Completions));
+  const uint64_t data = WholePages(region_bytes);
+  // Nobody has that much: it must not look like little.
+  if (data > std::numeric_limits<uint64_t>::max() - rings) {
+    return std::numeric_limits<uint64_t>::max();
+  }
+  return data + rings;
 }
 
 absl::StatusOr<std::shared_ptr<Region>> Region::Make(uint64_t id, uint64_t bytes, uint32_t node,
@@ -105,6 +133,8 @@ std::vector<int> Region::descriptors() const {
 absl::Status Region::Seal() {
   absl::Status status = SealWritable(submissions_descriptor_);
   status.Update(SealWritable(data_descriptor_));
+  if (status.ok()) status = FillHoles(submissions_memory_, submissions_descriptor_);
+  if (status.ok()) status = FillHoles(data_, data_descriptor_);
   submissions_descriptor_ = Descriptor();
   completions_descriptor_ = Descriptor();
   data_descriptor_ = Descriptor();

@@ -23,10 +23,7 @@ Fault RegionShards::Find(const Region& region, const Places& places) {
   if (places.shard_bytes == 0 || shards == 0 || places.shard_bytes > region.bytes() / shards) {
     return {Outcome::kBadShardBytes, 0};
   }
-  segments_.clear();
-  sources_.clear();
   outputs_.clear();
-  read_.clear();
   written_.clear();
   Fault fault = FindSources(region, places);
   if (fault.ok()) fault = FindOutputs(region, places);
@@ -34,12 +31,19 @@ Fault RegionShards::Find(const Region& region, const Places& places) {
   return fault;
 }
 
+// The elements are written field by field: made elsewhere and then copied in, as push_back does it,
+// they would be read in wider pieces than they were just written in, for which a CPU waits.
 Fault RegionShards::FindSources(const Region& region, const Places& places) {
   const size_t count = places.sources.size();
   const size_t per_stripe = count / places.stripes;
-  segments_.reserve(count);
+  segments_.resize(count);
+  sources_.resize(count);
+  read_.resize(count);
+  size_t read = 0;
+  size_t in_stripe = 0;
   for (uint32_t i = 0; i < count; ++i) {
-    const bool updated = i % per_stripe >= per_stripe - places.updated_per_stripe;
+    const bool updated = in_stripe >= per_stripe - places.updated_per_stripe;
+    if (++in_stripe == per_stripe) in_stripe = 0;
     uint64_t bytes = places.shard_bytes;
     if (!places.lengths.empty()) {
       bytes = places.lengths[i];
@@ -49,16 +53,28 @@ Fault RegionShards::FindSources(const Region& region, const Places& places) {
     }
     uint8_t* const data = region.Find(places.sources[i], bytes);
     if (data == nullptr) return {Outcome::kOutsideRegion, i};
-    segments_.push_back({data, bytes});
-    sources_.emplace_back(&segments_.back(), bytes == 0 ? 0 : 1);
+    segments_[i].data = data;
+    segments_[i].bytes = bytes;
+    sources_[i] = codec::Shard(&segments_[i], bytes == 0 ? 0 : 1);
     if (updated) {
-      outputs_.push_back(data);
-      written_.push_back({data, data + bytes, i});
+      AddOutput(data, bytes, i);
     } else if (bytes > 0) {
-      read_.push_back({data, data + bytes, i});
+      Range& range = read_[read++];
+      range.begin = data;
+      range.end = data + bytes;
+      range.place = i;
     }
   }
+  read_.resize(read);
   return {};
+}
+
+void RegionShards::AddOutput(uint8_t* data, uint64_t bytes, uint32_t place) {
+  outputs_.push_back(data);
+  Range& range = written_.emplace_back();
+  range.begin = data;
+  range.end = data + bytes;
+  range.place = place;
 }
 
 Fault RegionShards::FindOutputs(const Region& region, const Places& places) {
@@ -66,8 +82,7 @@ Fault RegionShards::FindOutputs(const Region& region, const Places& places) {
   for (const uint64_t offset : places.outputs) {
     uint8_t* const data = region.Find(offset, places.shard_bytes);
     if (data == nullptr) return {Outcome::kOutsideRegion, place};
-    outputs_.push_back(data);
-    written_.push_back({data, data + places.shard_bytes, place});
+    AddOutput(data, places.shard_bytes, place);
     ++place;
   }
   return {};

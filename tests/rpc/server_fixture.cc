@@ -29,7 +29,8 @@ RunningServer::RunningServer(const std::string& directory)
     : RunningServer(rpc::Limits(), directory) {}
 
 RunningServer::RunningServer(const rpc::Limits& limits, const std::string& directory,
-                             std::optional<rpc::TlsFiles> tls) {
+                             std::optional<rpc::TlsFiles> tls,
+                             std::shared_ptr<const region::RegionTable> regions) {
   if (directory.empty()) {
     char name[] = "/tmp/parity-rpc-test.XXXXXX";
     own_directory_ = mkdtemp(name);
@@ -43,6 +44,7 @@ RunningServer::RunningServer(const rpc::Limits& limits, const std::string& direc
   options.usable_kernels = {options.table->name};
   options.limits = limits;
   options.tls = std::move(tls);
+  options.regions = std::move(regions);
   auto server = rpc::Server::Start(options);
   if (!server.ok()) throw std::runtime_error(server.status().ToString());
   server_ = *std::move(server);

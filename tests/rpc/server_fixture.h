@@ -11,6 +11,7 @@
 #include "grpcpp/channel.h"
 #include "gtest/gtest.h"
 #include "parity/client/coder.h"
+#include "parity/region/region_table.h"
 #include "parity/rpc/server.h"
 #include "parity/v1/parity.grpc.pb.h"
 
@@ -21,7 +22,8 @@ class RunningServer {
   // The Unix socket is in `directory`, which is the caller's; by default in one of its own.
   explicit RunningServer(const std::string& directory = "");
   explicit RunningServer(const rpc::Limits& limits, const std::string& directory = "",
-                         std::optional<rpc::TlsFiles> tls = std::nullopt);
+                         std::optional<rpc::TlsFiles> tls = std::nullopt,
+                         std::shared_ptr<const region::RegionTable> regions = nullptr);
   ~RunningServer();
 
   std::string tcp() const;

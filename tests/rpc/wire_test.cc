@@ -96,6 +96,115 @@ TEST(StripeMessage, TakesChecksumsOneByOneToo) {
   EXPECT_THAT(message->checksums(), ElementsAre(0x04030201u, 0xffffffffu));
 }
 
+TEST(StripeMessage, ReadsWhereShardsLieInARegion) {
+  std::mt19937_64 random(8);
+  std::mt19937 cuts(8);
+  const auto number = [&] { return random() >> random() % 64; };
+  for (int round = 0; round < 1000; ++round) {
+    v1::EncodeRequest request;
+    request.mutable_geometry()->set_data_shards(random() % 300);
+    request.set_region(random() | 1);
+    request.set_shard_bytes(number() | 1);
+    request.set_stripes(random() % 4);
+    const uint32_t stripes = std::max(request.stripes(), 1u);
+    const size_t count = stripes * (1 + random() % 20);
+    for (size_t i = 0; i < count; ++i) request.add_offsets(number());
+    if (round % 2 == 0) {
+      for (size_t i = 0; i < count; ++i) request.add_lengths(number());
+    }
+    for (size_t i = random() % 20; i > 0; --i) request.add_output_offsets(number());
+    if (round % 3 == 0) {
+      for (size_t i = 0; i < count; ++i) request.add_checksums(cuts());
+    }
+    const auto message = StripeMessage::Read(Cut(request.SerializeAsString(), cuts));
+    ASSERT_TRUE(message.ok()) << message.status();
+    EXPECT_EQ(message->form(), ShardForm::kRegion);
+    EXPECT_EQ(message->region(), request.region());
+    EXPECT_EQ(message->shard_bytes(), request.shard_bytes());
+    EXPECT_EQ(message->stripes(), stripes);
+    EXPECT_TRUE(message->shards().empty());
+    EXPECT_EQ(message->offsets(), absl::MakeConstSpan(request.offsets()));
+    EXPECT_EQ(message->lengths(), absl::MakeConstSpan(request.lengths()));
+    EXPECT_EQ(message->output_offsets(), absl::MakeConstSpan(request.output_offsets()));
+    EXPECT_EQ(message->checksums(), absl::MakeConstSpan(request.checksums()));
+  }
+}
+
+TEST(StripeMessage, TakesOffsetsOneByOneToo) {
+  std::mt19937 random(9);
+  const std::string bytes = std::string("\x49\x01\x02\x03\x04\x05\x06\x07\x08\x10\x09", 11) +
+                            std::string("\x50\x07\x52\x02\x81\x01\x50\x00", 8) +  // 7, 129, 0
+                            std::string("\x58\x01\x58\x02\x58\x03\x60\x04", 8);
+  const auto message = StripeMessage::Read(Cut(bytes, random));
+  ASSERT_TRUE(message.ok()) << message.status();
+  EXPECT_EQ(message->region(), 0x0807060504030201u);
+  EXPECT_THAT(message->offsets(), ElementsAre(7, 129, 0));
+  EXPECT_THAT(message->lengths(), ElementsAre(1, 2, 3));
+  EXPECT_THAT(message->output_offsets(), ElementsAre(4));
+}
+
+TEST(StripeMessage, NamesWhatIsWrongWithARegion) {
+  std::mt19937 random(10);
+  const auto field_of = [&](const v1::EncodeRequest& request) {
+    const auto message = StripeMessage::Read(Cut(request.SerializeAsString(), random));
+    EXPECT_TRUE(message.ok() || absl::IsInvalidArgument(message.status())) << message.status();
+    return codec::FieldOf(message.status()).value_or("");
+  };
+  v1::EncodeRequest good;
+  good.set_region(7);
+  good.set_shard_bytes(1);
+  good.set_stripes(2);
+  for (int i = 0; i < 4; ++i) good.add_offsets(i);
+  EXPECT_EQ(field_of(good), "");
+  const auto spoiled = [&](const auto& spoil) {
+    v1::EncodeRequest request = good;
+    spoil(request);
+    return field_of(request);
+  };
+  EXPECT_EQ(spoiled([](auto& r) { r.clear_region(); }), "region");
+  EXPECT_EQ(spoiled([](auto& r) { r.add_shards(""); }), "region");
+  EXPECT_EQ(spoiled([](auto& r) { r.set_packed_shards("x"); }), "region");
+  EXPECT_EQ(spoiled([](auto& r) { r.clear_shard_bytes(); }), "shard_bytes");
+  EXPECT_EQ(spoiled([](auto& r) { r.clear_offsets(); }), "offsets");
+  EXPECT_EQ(spoiled([](auto& r) { r.set_stripes(3); }), "offsets");
+  EXPECT_EQ(spoiled([](auto& r) { r.set_stripes(8); }), "offsets");
+  EXPECT_EQ(spoiled([](auto& r) { r.add_lengths(1); }), "lengths");
+  EXPECT_EQ(spoiled([](auto& r) { r.add_checksums(1); }), "checksums");
+  for (const auto* field : {"lengths", "output_offsets"}) {
+    v1::EncodeRequest alone;
+    alone.add_shards("x");
+    *field == 'l' ? alone.add_lengths(1) : alone.add_output_offsets(1);
+    EXPECT_EQ(field_of(alone), "region") << field;
+  }
+}
+
+TEST(StripeMessage, ShardsOfARegionAtTheirLimit) {
+  std::mt19937 random(11);
+  for (const uint32_t stripes : {1u, 2u, kMaxStripesPerMessage}) {
+    const size_t most = size_t{codec::Geometry::kMaxShards} * stripes;
+    // The last one: so many that not all of them are kept.
+    for (const size_t count : {most - stripes, most, most + stripes, 4 * most}) {
+      v1::EncodeRequest request;
+      request.set_region(7);
+      request.set_shard_bytes(1);
+      request.set_stripes(stripes);
+      const std::vector<uint64_t> numbers(count, 1);
+      request.mutable_offsets()->Assign(numbers.begin(), numbers.end());
+      const auto sources = StripeMessage::Read(Cut(request.SerializeAsString(), random));
+      EXPECT_EQ(codec::FieldOf(sources.status()).value_or(""), count <= most ? "" : "offsets");
+      request.mutable_lengths()->Assign(numbers.begin(), numbers.end());
+      request.mutable_offsets()->Truncate(static_cast<int>(std::min(count, most)));
+      const auto lengths = StripeMessage::Read(Cut(request.SerializeAsString(), random));
+      EXPECT_EQ(codec::FieldOf(lengths.status()).value_or(""), count <= most ? "" : "lengths");
+      request.clear_lengths();
+      request.mutable_output_offsets()->Assign(numbers.begin(), numbers.end());
+      const auto outputs = StripeMessage::Read(Cut(request.SerializeAsString(), random));
+      EXPECT_EQ(codec::FieldOf(outputs.status()).value_or(""),
+                count <= most ? "" : "output_offsets");
+    }
+  }
+}
+
 TEST(StripeMessage, ForgetsWhatItDoesNotKnowInAGeometry) {
   v1::EncodeRequest request;
   request.mutable_geometry()->set_data_shards(7);
@@ -209,10 +318,19 @@ TEST(StripeMessage, NeverFailsOtherThanByStatusOnRandomBytes) {
   request.mutable_geometry()->set_data_shards(2);
   request.add_shards("abcdefgh");
   request.add_shards("ijklmnop");
-  const std::string good = request.SerializeAsString();
+  v1::EncodeRequest of_region = request;
+  of_region.clear_shards();
+  of_region.set_region(UINT64_MAX);
+  of_region.set_shard_bytes(8);
+  for (const uint64_t number : {uint64_t{0}, UINT64_MAX}) {
+    of_region.add_offsets(number);
+    of_region.add_lengths(number);
+    of_region.add_output_offsets(number);
+  }
+  const std::string good[] = {request.SerializeAsString(), of_region.SerializeAsString()};
   int refused = 0;
   for (int round = 0; round < 50'000; ++round) {
-    std::string bytes = good;
+    std::string bytes = good[round % 2];
     for (unsigned flips = 1 + random() % 3; flips > 0; --flips) {
       bytes[random() % bytes.size()] = static_cast<char>(random());
     }

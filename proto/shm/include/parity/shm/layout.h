@@ -47,12 +47,14 @@ struct alignas(128) Count {
 // Completions::taken_words. If Completions::sleeps is not 0 after a sequentially consistent fence,
 // it sends one byte on the connection.
 //
-// To wait, it stores 1 to `sleeps`, then after such a fence looks at Completions::tail again, and
-// if there is nothing new sleeps until there is something to read on the connection.
+// To wait until there are n completions in all, it stores n to `sleeps`, then after such a fence
+// looks at Completions::tail again, and if there are fewer sleeps until there is something to read
+// on the connection: the server sends a byte when there are as many, or when nothing more is under
+// way.
 struct Submissions {
   Count tail;               // words published
   Count taken_completions;  // how many it has read
-  Count sleeps;             // not 0: it wants a byte when completions come
+  Count sleeps;             // not 0: it wants a byte when so many completions are published
   alignas(128) std::array<std::atomic<uint64_t>, kSubmissionWords> words;
 };
 

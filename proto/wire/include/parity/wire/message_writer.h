@@ -22,6 +22,10 @@ inline constexpr int kIndicesField = 5;
 inline constexpr int kWantedField = 6;
 inline constexpr int kStripesField = 7;
 inline constexpr int kChecksumsField = 8;
+inline constexpr int kRegionField = 9;
+inline constexpr int kOffsetsField = 10;
+inline constexpr int kLengthsField = 11;
+inline constexpr int kOutputOffsetsField = 12;
 
 // Those of ProcessRequest and ProcessResponse; the others hold a message of the operation.
 inline constexpr int kIdField = 1;

@@ -40,7 +40,7 @@ struct StripeTask {
   absl::Span<const uint32_t> checksums;  // none, or the CRC32C of each shard
   // None, or where every computed shard goes, those of the first stripe first. They must not
   // overlap each other or a shard, but to update, where they may be the parity shards themselves.
-  absl::Span<uint8_t* const> outputs;
+  absl::Span<uint8_t* const> outputs = {};
 };
 
 // The shards that were computed: if the task had no outputs they lie in the buffer back to back,

@@ -61,8 +61,9 @@ class StripeProcessor {
   BufferPool& pool() { return *pool_; }
 
   // Puts a request whose memory is allocated in its client's line. It must live until it is Done;
-  // then it may be queued again, with another job.
-  void Queue(Line& line, StripeRequest& request);
+  // then it may be queued again, with another job. `crew`, unless null, is offered the job instead
+  // of the processor's own: it is nearer to where the shards lie.
+  void Queue(Line& line, StripeRequest& request, Crew* crew = nullptr);
 
   // Source bytes of what was queued since the last turn.
   uint64_t new_bytes() const { return new_bytes_; }

@@ -16,6 +16,7 @@
 #include "parity/endpoint/endpoint.h"
 #include "parity/engine/worker_plan.h"
 #include "parity/kernels/kernel_table.h"
+#include "parity/region/region_table.h"
 #include "parity/rpc/limits.h"
 #include "parity/rpc/tls_files.h"
 
@@ -35,6 +36,9 @@ struct ServerOptions {
   Limits limits;
   // TLS on every TCP address; Unix sockets have none. Without: TCP is not encrypted.
   std::optional<TlsFiles> tls;
+  // What requests may name as the place of their shards; thread-safe, regions come and go
+  // meanwhile. Null: none.
+  std::shared_ptr<const region::RegionTable> regions;
 };
 
 class Server {

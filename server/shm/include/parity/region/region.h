@@ -23,7 +23,8 @@ namespace parity::region {
 // shared_ptr: a request that works on it keeps it. Thread-safe, but for the handshake's functions.
 class Region {
  public:
-  // The bytes that a region of so many costs, in whole pages, the rings included.
+  // The bytes that a region of so many costs, in whole pages, the rings included; 2^64 - 1 if it is
+  // more than a number can say.
   static uint64_t CostOf(uint64_t region_bytes);
 
   // Makes the memories, zeroed, every page of them secured on the calling thread's node; the
@@ -52,7 +53,8 @@ class Region {
   uint64_t submissions_bytes() const { return submissions_memory_.bytes(); }
   uint64_t completions_bytes() const { return completions_memory_.bytes(); }
   // When the client has mapped them: seals submissions and region against new writable mappings and
-  // holes, and closes the descriptors. FAILED_PRECONDITION if the client has sealed them first.
+  // holes, gets the pages again that the client has taken from them, and closes the descriptors.
+  // FAILED_PRECONDITION if the client has sealed them first; else as Make.
   absl::Status Seal();
 
  private:

@@ -46,8 +46,9 @@ class RegionShards {
   // Finds them. Refused are, in this order: shard_bytes of 0, or so large that all sources and
   // outputs together, if every one were full, were longer than the region (which bounds the work of
   // one request); a length beyond shard_bytes; what is not in the region as a whole; an output that
-  // overlaps another one or, apart from itself, a source. `detail` counts sources, then outputs.
-  // Cost: linear if sources and outputs are in ascending order, as of packed shards; else it sorts.
+  // overlaps another one or, apart from itself, a source. Lengths and offsets are looked at shard
+  // by shard. `detail` counts sources, then outputs. Cost: linear if sources and outputs are in
+  // ascending order, as of packed shards; else it sorts.
   Fault Find(const Region& region, const Places& places);
 
   absl::Span<const codec::Shard> sources() const { return sources_; }
@@ -62,6 +63,7 @@ class RegionShards {
 
   Fault FindSources(const Region& region, const Places& places);
   Fault FindOutputs(const Region& region, const Places& places);
+  void AddOutput(uint8_t* data, uint64_t bytes, uint32_t place);
   Fault CheckOverlap();
 
   std::vector<codec::Segment> segments_;
