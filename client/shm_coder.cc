@@ -88,9 +88,13 @@ std::optional<absl::Status> ShmCoder::Run(StripeRun& run, absl::Time deadline) {
     if (ring == nullptr) return std::nullopt;
     status = run.Run(*ring, deadline);
     if (absl::IsResourceExhausted(status)) return std::nullopt;
+    if (absl::IsDeadlineExceeded(status)) {
+      return absl::DeadlineExceededError(
+          absl::StrCat(options_.target, ": no answer by shared memory in time"));
+    }
     if (!absl::IsUnavailable(status)) return status;
   }
-  return status;
+  return absl::UnavailableError(absl::StrCat(options_.target, ": ", status.message()));
 }
 
 absl::StatusOr<Buffer> ShmCoder::Allocate(size_t bytes, absl::Time deadline) {

@@ -36,7 +36,7 @@ struct RemoteOptions {
   absl::Duration spin = absl::Microseconds(50);
   // Told, once for a coder and by the thread of a call, if a server on a Unix socket answers but
   // shares no memory, and why. Unset: a line to standard error. It must not call the coder.
-  std::function<void(const std::string&)> notice;
+  std::function<void(const std::string&)> notice = nullptr;
 };
 
 // What a server says of itself.
