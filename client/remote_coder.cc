@@ -1,103 +1,24 @@
 #include "parity/client/remote_coder.h"
 
-#include <chrono>
-#include <condition_variable>
-#include <cstring>
-#include <mutex>
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "absl/random/random.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "connection.h"
-#include "grpcpp/grpcpp.h"
+#include "grpc_coder.h"
+#include "parity/codec/batch.h"
+#include "parity/codec/codec.h"
 #include "parity/codec/field_error.h"
-#include "parity/v1/parity.grpc.pb.h"
-#include "parity/wire/limits.h"
-#include "parity/wire/message_writer.h"
-#include "parity/wire/status.h"
-#include "parity/wire/stripe_message.h"
+#include "parity/kernels/dispatch.h"
+#include "shm_coder.h"
+#include "stripe_run.h"
 
 namespace parity::client {
 namespace {
 
 using codec::InvalidField;
-
-// How long after the deadline gRPC may go on with a call, and after the call refer to the request,
-// before the connection is ended. Longer is needed only if the peer does not read.
-constexpr std::chrono::milliseconds kGrace{100};
-
-// How long to wait if gRPC, not the server itself, has refused a call for want of memory.
-constexpr absl::Duration kPauseWithoutAdvice = absl::Milliseconds(20);
-
-// A server may end a connection at any time (its age, its idle time, its restart), and a call that
-// meets this is UNAVAILABLE through no fault of its own. Calls change nothing, so one may be sent
-// again; once, not to multiply the load of a server that is in trouble.
-constexpr int kAttempts = 2;
-
-// Counts the slices of caller's memory that gRPC still refers to.
-class Loans {
- public:
-  grpc::Slice Lend(ShardBytes bytes) {
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      ++open_;
-    }
-    // gRPC takes a mutable pointer but does not write to what it sends.
-    return grpc::Slice(
-        const_cast<uint8_t*>(bytes.data()), bytes.size(),
-        [](void* loans) { static_cast<Loans*>(loans)->GiveBack(); }, this);
-  }
-
-  // False if some are still out after `patience`.
-  bool AwaitAllBack(std::chrono::milliseconds patience) {
-    std::unique_lock<std::mutex> lock(mutex_);
-    return all_back_.wait_for(lock, patience, [this] { return open_ == 0; });
-  }
-  void AwaitAllBack() {
-    std::unique_lock<std::mutex> lock(mutex_);
-    all_back_.wait(lock, [this] { return open_ == 0; });
-  }
-
- private:
-  void GiveBack() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    --open_;
-    all_back_.notify_all();  // under the lock: the loans may be gone once it is released
-  }
-
-  std::mutex mutex_;  // of the next two
-  std::condition_variable all_back_;
-  size_t open_ = 0;
-};
-
-// Whether the shards are full and lie back to back, so that they can travel as one field.
-bool ArePacked(absl::Span<const ShardBytes> shards, size_t shard_bytes) {
-  for (size_t i = 0; i < shards.size(); ++i) {
-    if (shards[i].size() != shard_bytes) return false;
-    if (i > 0 && shards[i].data() != shards[i - 1].data() + shard_bytes) return false;
-  }
-  return true;
-}
-
-void AddShards(wire::MessageWriter& writer, absl::Span<const ShardBytes> shards, size_t shard_bytes,
-               Loans& loans) {
-  writer.AddVarint(wire::kShardBytesField, shard_bytes);
-  if (ArePacked(shards, shard_bytes)) {
-    const ShardBytes all(shards[0].data(), shards.size() * shard_bytes);
-    writer.AddBytes(wire::kPackedShardsField, {loans.Lend(all)});
-    return;
-  }
-  for (ShardBytes shard : shards) {
-    if (shard.empty()) {
-      writer.AddBytes(wire::kShardsField, {});
-    } else {
-      writer.AddBytes(wire::kShardsField, {loans.Lend(shard)});
-    }
-  }
-}
 
 // What a request must have before it is worth sending, and before its pointers may be followed.
 absl::Status CheckShards(absl::string_view field, absl::Span<const ShardBytes> shards,
@@ -122,64 +43,71 @@ absl::Status CheckOutputs(absl::Span<uint8_t* const> out, size_t wanted) {
   return InvalidField("out", absl::StrCat(out.size(), " buffers"), absl::StrCat(wanted));
 }
 
-// Copies the shards of a response to where the caller wants them. A response that is not what was
-// asked for is an error, never data.
-absl::Status CopyShards(const grpc::ByteBuffer& response, absl::Span<const uint32_t> indices,
-                        size_t shard_bytes, absl::Span<uint8_t* const> out) {
-  absl::StatusOr<wire::StripeMessage> message = wire::StripeMessage::Read(response);
-  if (!message.ok()) {
-    return absl::InternalError(absl::StrCat("response: ", message.status().message()));
-  }
-  if (message->shards().size() != out.size() || message->shard_bytes() != shard_bytes ||
-      message->indices() != indices) {
-    return absl::InternalError(absl::StrCat(
-        "response: got ", message->shards().size(), " shards of ", message->shard_bytes(),
-        " bytes, want ", out.size(), " of ", shard_bytes, ", with the indices asked for"));
-  }
-  for (size_t i = 0; i < out.size(); ++i) {
-    if (codec::BytesIn(message->shards()[i]) != shard_bytes) {
-      return absl::InternalError(absl::StrCat("response: shards[", i, "] is short"));
-    }
-  }
-  for (size_t i = 0; i < out.size(); ++i) {
-    uint8_t* to = out[i];
-    for (codec::Segment segment : message->shards()[i]) {
-      std::memcpy(to, segment.data, segment.bytes);
-      to += segment.bytes;
-    }
-  }
-  return absl::OkStatus();
+// What is left of shards beyond the first bytes of each.
+std::vector<ShardBytes> Rest(absl::Span<const ShardBytes> shards, size_t done) {
+  std::vector<ShardBytes> rest;
+  rest.reserve(shards.size());
+  for (const ShardBytes shard : shards) rest.push_back(shard.subspan(std::min(done, shard.size())));
+  return rest;
 }
 
-// How long to wait before the call is tried again, if the server is overloaded: as it says, and up
-// to half as long again, so that not all clients come back at once.
-std::optional<absl::Duration> PauseAfter(const grpc::Status& status) {
-  if (status.error_code() != grpc::StatusCode::RESOURCE_EXHAUSTED) return std::nullopt;
-  const absl::Status details = wire::FromGrpc(status);
-  if (codec::FieldOf(details).has_value()) return std::nullopt;  // too large: it always will be
-  thread_local absl::BitGen random;
-  return wire::RetryDelayOf(details).value_or(kPauseWithoutAdvice) *
-         absl::Uniform(random, 1.0, 1.5);
+std::vector<uint8_t*> Rest(absl::Span<uint8_t* const> outputs, size_t done) {
+  std::vector<uint8_t*> rest(outputs.begin(), outputs.end());
+  for (uint8_t*& output : rest) output += done;
+  return rest;
 }
 
-class GrpcCoder final : public RemoteCoder {
+// What is wrong with the arguments of a stripe that the server has refused. A ring says little more
+// than that; the codec here, asked for the same, says what, and computes nothing.
+absl::Status Explain(const absl::Status& refusal, const StripeRequest& request) {
+  const absl::StatusOr<const kernels::KernelTable*> table = kernels::SelectTable("auto");
+  if (!table.ok()) return refusal;
+  std::vector<codec::Segment> segments;
+  for (const ShardBytes shard : request.sources) segments.push_back({shard.data(), shard.size()});
+  std::vector<codec::Shard> shards;
+  for (const codec::Segment& segment : segments) shards.emplace_back(&segment, 1);
+  const absl::Span<const codec::Shard> all = shards;
+  const PlanView& plan = request.plan;
+  const size_t bytes = request.shard_bytes;
+  const codec::Codec codec(plan.geometry);
+  codec::Batch never_run(**table);
+  absl::Status found;
+  switch (plan.operation) {
+    case RingOperation::kEncode:
+      found = codec.Encode(all, bytes, request.outputs, never_run);
+      break;
+    case RingOperation::kReconstruct:
+      found = codec.Reconstruct(plan.indices, all, bytes, plan.wanted, request.outputs, never_run);
+      break;
+    case RingOperation::kVerify:
+      break;
+    case RingOperation::kUpdate:
+      found = codec.Update(plan.indices, all.first(plan.indices.size()),
+                           all.subspan(plan.indices.size()), bytes, request.outputs, never_run);
+      break;
+  }
+  return found.ok() ? refusal : found;
+}
+
+// Over gRPC, and by shared memory where it can be had.
+class EitherCoder final : public RemoteCoder {
  public:
-  GrpcCoder(endpoint::Endpoint server, const RemoteOptions& options)
-      : endpoint_(std::move(server)), deadline_(options.deadline), keepalive_(options.keepalive) {}
+  EitherCoder(endpoint::Endpoint server, const RemoteOptions& options)
+      : deadline_(options.deadline), grpc_(server, options) {
+    if (server.is_unix() && options.region_bytes > 0) shm_.emplace(options);
+  }
 
   absl::Status Encode(const codec::Geometry& geometry, absl::Span<const ShardBytes> data,
                       size_t shard_bytes, absl::Span<uint8_t* const> parity) override {
     absl::Status status = CheckShards("shards", data, geometry.data_shards(), shard_bytes);
     status.Update(CheckOutputs(parity, geometry.parity_shards()));
     if (!status.ok()) return status;
-    Loans loans;
-    wire::MessageWriter writer;
-    writer.AddMessage(wire::kGeometryField, wire::ToProto(geometry));
-    AddShards(writer, data, shard_bytes, loans);
-    grpc::ByteBuffer response;
-    status = Call("Encode", writer, loans, response);
-    if (!status.ok()) return status;
-    return CopyShards(response, {}, shard_bytes, parity);
+    const absl::Time deadline = absl::Now() + deadline_;
+    StripeRun run({{RingOperation::kEncode, geometry, {}, {}}, data, parity, shard_bytes});
+    if (const auto ended = RunShared(run, deadline); ended.has_value()) return *ended;
+    const size_t done = run.done();
+    return Inline(
+        grpc_.Encode(geometry, Rest(data, done), shard_bytes - done, Rest(parity, done), deadline));
   }
 
   absl::Status Reconstruct(const codec::Geometry& geometry, absl::Span<const uint32_t> present,
@@ -188,22 +116,20 @@ class GrpcCoder final : public RemoteCoder {
                            absl::Span<uint8_t* const> out) override {
     absl::Status status = CheckShards("shards", shards, present.size(), shard_bytes);
     status.Update(CheckOutputs(out, wanted.size()));
-    if (status.ok() && wanted.empty())
+    if (status.ok() && wanted.empty()) {
       status = InvalidField("wanted", "none", "a shard to compute");
+    }
     if (status.ok() && present.empty()) {
       status = InvalidField("present", "none", "the shards that are left");
     }
     if (!status.ok()) return status;
-    Loans loans;
-    wire::MessageWriter writer;
-    writer.AddMessage(wire::kGeometryField, wire::ToProto(geometry));
-    writer.AddPackedUint32(wire::kIndicesField, present);
-    writer.AddPackedUint32(wire::kWantedField, wanted);
-    AddShards(writer, shards, shard_bytes, loans);
-    grpc::ByteBuffer response;
-    status = Call("Reconstruct", writer, loans, response);
-    if (!status.ok()) return status;
-    return CopyShards(response, wanted, shard_bytes, out);
+    const absl::Time deadline = absl::Now() + deadline_;
+    StripeRun run(
+        {{RingOperation::kReconstruct, geometry, present, wanted}, shards, out, shard_bytes});
+    if (const auto ended = RunShared(run, deadline); ended.has_value()) return *ended;
+    const size_t done = run.done();
+    return Inline(grpc_.Reconstruct(geometry, present, Rest(shards, done), shard_bytes - done,
+                                    wanted, Rest(out, done), deadline));
   }
 
   absl::StatusOr<codec::VerifyReport> Verify(const codec::Geometry& geometry,
@@ -211,30 +137,19 @@ class GrpcCoder final : public RemoteCoder {
                                              size_t shard_bytes) override {
     absl::Status status = CheckShards("shards", shards, geometry.total_shards(), shard_bytes);
     if (!status.ok()) return status;
-    Loans loans;
-    wire::MessageWriter writer;
-    writer.AddMessage(wire::kGeometryField, wire::ToProto(geometry));
-    AddShards(writer, shards, shard_bytes, loans);
-    grpc::ByteBuffer buffer;
-    status = Call("Verify", writer, loans, buffer);
-    if (!status.ok()) return status;
-    v1::VerifyResponse response;
-    if (!Parse(buffer, response)) return absl::InternalError("response: not a VerifyResponse");
-    codec::VerifyReport report;
-    if (response.suspect() >= geometry.total_shards()) {
-      return absl::InternalError(absl::StrCat("response: suspect: got ", response.suspect()));
+    const absl::Time deadline = absl::Now() + deadline_;
+    StripeRun run({{RingOperation::kVerify, geometry, {}, {}}, shards, {}, shard_bytes});
+    const std::optional<absl::Status> ended = RunShared(run, deadline);
+    if (ended.has_value() && !ended->ok()) return *ended;
+    if (!ended.has_value()) {
+      const size_t done = run.done();
+      const absl::StatusOr<codec::VerifyReport> rest =
+          grpc_.Verify(geometry, Rest(shards, done), shard_bytes - done, deadline);
+      status = Inline(rest.status());
+      if (!status.ok()) return status;
+      run.AddReport(*rest);
     }
-    for (const auto& mismatch : response.mismatches()) {
-      const bool is_parity =
-          mismatch.shard() >= geometry.data_shards() && mismatch.shard() < geometry.total_shards();
-      if (!is_parity || mismatch.offset() >= shard_bytes) {
-        return absl::InternalError(absl::StrCat("response: mismatch: got shard ", mismatch.shard(),
-                                                ", offset ", mismatch.offset()));
-      }
-      report.mismatches.push_back({mismatch.shard(), mismatch.offset()});
-    }
-    if (response.has_suspect()) report.suspect = response.suspect();
-    return report;
+    return run.TakeReport();
   }
 
   absl::Status Update(const codec::Geometry& geometry, absl::Span<const uint32_t> changed,
@@ -245,157 +160,45 @@ class GrpcCoder final : public RemoteCoder {
     status.Update(CheckShards("new_shards", new_shards, changed.size(), shard_bytes));
     status.Update(CheckOutputs(parity, geometry.parity_shards()));
     if (!status.ok() || changed.empty()) return status;
+    const absl::Time deadline = absl::Now() + deadline_;
     std::vector<ShardBytes> shards(old_shards.begin(), old_shards.end());
     shards.insert(shards.end(), new_shards.begin(), new_shards.end());
-    for (const uint8_t* shard : parity) shards.emplace_back(shard, shard_bytes);
-    Loans loans;
-    wire::MessageWriter writer;
-    writer.AddMessage(wire::kGeometryField, wire::ToProto(geometry));
-    writer.AddPackedUint32(wire::kIndicesField, changed);
-    AddShards(writer, shards, shard_bytes, loans);
-    grpc::ByteBuffer response;
-    status = Call("Update", writer, loans, response);
-    if (!status.ok()) return status;
-    return CopyShards(response, {}, shard_bytes, parity);
+    StripeRun run({{RingOperation::kUpdate, geometry, changed, {}}, shards, parity, shard_bytes});
+    if (const auto ended = RunShared(run, deadline); ended.has_value()) return *ended;
+    const size_t done = run.done();
+    return Inline(grpc_.Update(geometry, changed, Rest(shards, done), shard_bytes - done,
+                               Rest(parity, done), deadline));
   }
 
   absl::StatusOr<ServerInfo> GetServerInfo() override {
-    Loans loans;
-    wire::MessageWriter empty;
-    grpc::ByteBuffer buffer;
-    absl::Status status = Call("GetServerInfo", empty, loans, buffer);
-    if (!status.ok()) return status;
-    v1::GetServerInfoResponse response;
-    if (!Parse(buffer, response)) {
-      return absl::InternalError("response: not a GetServerInfoResponse");
-    }
-    ServerInfo info;
-    info.version = response.version();
-    info.revision = response.revision();
-    info.kernels = response.kernels();
-    info.usable_kernels.assign(response.usable_kernels().begin(), response.usable_kernels().end());
-    for (const auto& worker : response.workers()) {
-      info.workers.push_back({worker.cpu(), worker.node()});
-    }
-    for (const auto& node : response.nodes()) {
-      info.nodes.push_back(
-          {node.id(), node.memory_bytes(), {node.cpus().begin(), node.cpus().end()}});
-    }
-    const v1::GetServerInfoResponse::Limits& limits = response.limits();
-    info.max_message_bytes = limits.max_message_bytes();
-    info.max_shards = limits.max_shards();
-    info.max_calls_per_connection = limits.max_calls_per_connection();
-    info.max_requests_per_stream = limits.max_requests_per_stream();
-    info.max_held_bytes = limits.max_held_bytes();
-    info.max_connections = limits.max_connections();
-    info.stall_timeout = absl::Milliseconds(limits.stall_timeout_ms());
-    info.max_connection_idle = absl::Milliseconds(limits.max_connection_idle_ms());
-    info.max_connection_age = absl::Milliseconds(limits.max_connection_age_ms());
-    info.keepalive = absl::Milliseconds(limits.keepalive_ms());
-    info.min_ping_interval = absl::Milliseconds(limits.min_ping_interval_ms());
-    info.addresses.assign(response.addresses().begin(), response.addresses().end());
-    return info;
+    return grpc_.GetServerInfo(absl::Now() + deadline_);
+  }
+
+  absl::StatusOr<Buffer> Allocate(size_t bytes) override {
+    if (!shm_.has_value()) return AllocateOrdinary(bytes);
+    return shm_->Allocate(bytes, absl::Now() + deadline_);
   }
 
  private:
-  static bool Parse(grpc::ByteBuffer& buffer, google::protobuf::MessageLite& message) {
-    grpc::ProtoBufferReader reader(&buffer);
-    return reader.status().ok() && message.ParseFromZeroCopyStream(&reader);
+  // How the stripe ended; unset if what is left of it is to go over gRPC.
+  std::optional<absl::Status> RunShared(StripeRun& run, absl::Time deadline) {
+    if (!shm_.has_value()) return std::nullopt;
+    std::optional<absl::Status> ended = shm_->Run(run, deadline);
+    if (!ended.has_value() || ended->ok()) return ended;
+    const bool refused = absl::IsInvalidArgument(*ended) || absl::IsFailedPrecondition(*ended);
+    return refused ? Explain(*ended, run.request()) : *ended;
   }
 
-  // The connection, made anew if there is none, it is lost, or it is `failed`.
-  absl::StatusOr<std::shared_ptr<Connection>> Connect(absl::Time deadline,
-                                                      const Connection* failed = nullptr) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (connection_ == nullptr || connection_.get() == failed || connection_->is_lost()) {
-      absl::StatusOr<std::shared_ptr<Connection>> opened =
-          Connection::Open(endpoint_, keepalive_, deadline);
-      if (!opened.ok()) return opened;
-      connection_ = *std::move(opened);
-    }
-    return connection_;
-  }
-
-  // Sends what the writer holds and waits for the response, and then until gRPC has let go of the
-  // loans.
-  absl::Status Call(absl::string_view method, wire::MessageWriter& writer, Loans& loans,
-                    grpc::ByteBuffer& response) {
-    const uint64_t bytes = writer.bytes();
-    grpc::ByteBuffer request = writer.Finish();
-    if (bytes > wire::kMaxMessageBytes) {
-      return codec::FieldError(
-          absl::StatusCode::kResourceExhausted, "message", absl::StrCat(bytes, " bytes"),
-          absl::StrCat("at most ", wire::kMaxMessageBytes, ": send the stripe as slices"));
-    }
-    const absl::Time deadline = absl::Now() + deadline_;
-    std::vector<std::shared_ptr<Connection>> used;
-    const Connection* failed = nullptr;
-    grpc::Status status;
-    for (int attempt = 0; attempt < kAttempts;) {
-      absl::StatusOr<std::shared_ptr<Connection>> connection = Connect(deadline, failed);
-      if (!connection.ok()) {
-        if (used.empty()) return connection.status();
-        break;  // what the server said before tells more
-      }
-      if (used.empty() || used.back() != *connection) used.push_back(*std::move(connection));
-      status = CallOn(*used.back(), method, request, response, deadline);
-      if (const std::optional<absl::Duration> pause = PauseAfter(status);
-          pause.has_value() && absl::Now() + *pause < deadline) {
-        absl::SleepFor(*pause);
-        continue;
-      }
-      if (status.error_code() != grpc::StatusCode::UNAVAILABLE) break;
-      failed = used.back().get();
-      ++attempt;
-    }
-    request.Clear();
-    if (!loans.AwaitAllBack(kGrace)) {
-      for (const auto& connection : used) connection->Abort();
-      loans.AwaitAllBack();
-    }
-    return WithPlace(wire::FromGrpc(status));
-  }
-
-  // An error that names no field is about the connection or the server: says which one.
-  absl::Status WithPlace(const absl::Status& status) const {
-    if (status.ok() || codec::FieldOf(status).has_value()) return status;
-    const std::string message =
-        absl::IsDeadlineExceeded(status)
-            ? absl::StrCat("no answer within ", absl::FormatDuration(deadline_))
-            : std::string(status.message());
-    return absl::Status(status.code(), absl::StrCat(endpoint_.ToString(), ": ", message));
-  }
-
-  static grpc::Status CallOn(Connection& connection, absl::string_view method,
-                             const grpc::ByteBuffer& request, grpc::ByteBuffer& response,
-                             absl::Time deadline) {
-    grpc::ClientContext context;
-    context.set_deadline(absl::ToChronoTime(deadline));
-    Connection::Queue lent(connection);
-    grpc::CompletionQueue& queue = *lent.get();
-    const auto call = connection.stub().PrepareUnaryCall(
-        &context, absl::StrCat("/", v1::ParityService::service_full_name(), "/", method), request,
-        &queue);
-    grpc::Status status;
-    call->StartCall();
-    call->Finish(&response, &status, &status);
-    void* tag;
-    bool ok;
-    const bool in_time = queue.AsyncNext(&tag, &ok, absl::ToChronoTime(deadline) + kGrace) ==
-                         grpc::CompletionQueue::GOT_EVENT;
-    if (!in_time) {
-      connection.Abort();
-      queue.Next(&tag, &ok);
-      status = grpc::Status(grpc::StatusCode::DEADLINE_EXCEEDED, "");
-    }
+  // Passes on how a call over gRPC has ended.
+  absl::Status Inline(absl::Status status) {
+    const bool answered = !absl::IsUnavailable(status) && !absl::IsDeadlineExceeded(status);
+    if (shm_.has_value() && answered) shm_->AnsweredInline();
     return status;
   }
 
-  const endpoint::Endpoint endpoint_;
   const absl::Duration deadline_;
-  const absl::Duration keepalive_;
-  std::mutex mutex_;  // of the connection
-  std::shared_ptr<Connection> connection_;
+  GrpcCoder grpc_;
+  std::optional<ShmCoder> shm_;
 };
 
 }  // namespace
@@ -403,7 +206,7 @@ class GrpcCoder final : public RemoteCoder {
 absl::StatusOr<std::unique_ptr<RemoteCoder>> RemoteCoder::Make(const RemoteOptions& options) {
   absl::StatusOr<endpoint::Endpoint> server = endpoint::Parse("target", options.target);
   if (!server.ok()) return server.status();
-  return std::make_unique<GrpcCoder>(*std::move(server), options);
+  return std::make_unique<EitherCoder>(*std::move(server), options);
 }
 
 }  // namespace parity::client

@@ -214,7 +214,8 @@ TEST(Ring, EncodesAndVerifiesAndReportsWhere) {
   EXPECT_TRUE(done.status.ok()) << done.status;
   EXPECT_EQ(ring->under_way(), 0u);
   std::vector<uint8_t> p(bytes), q(bytes);
-  ASSERT_TRUE((*MakeLocalCoder("auto"))->Encode(geometry, shards, bytes, {p.data(), q.data()}).ok());
+  ASSERT_TRUE(
+      (*MakeLocalCoder("auto"))->Encode(geometry, shards, bytes, {p.data(), q.data()}).ok());
   EXPECT_EQ(std::memcmp(outputs[0], p.data(), bytes), 0);
   EXPECT_EQ(std::memcmp(outputs[1], q.data(), bytes), 0);
 
