@@ -133,6 +133,7 @@ bool Lobby::AcceptFrom(const listen::Listener& listener) {
       return errno == EAGAIN || errno == EWOULDBLOCK;
     }
     absl::Status status = options_.peers.Check(fd);
+    if (status.ok() && clients() >= options_.limits.max_regions) DropSilentGuest();
     if (status.ok() && clients() >= options_.limits.max_regions) {
       status = absl::ResourceExhaustedError(absl::StrCat("regions: ", clients(),
                                                          " clients have one, want fewer than ",
@@ -147,6 +148,17 @@ bool Lobby::AcceptFrom(const listen::Listener& listener) {
   }
 }
 
+void Lobby::DropSilentGuest() {
+  auto oldest = guests_.end();
+  for (auto guest = guests_.begin(); guest != guests_.end(); ++guest) {
+    const bool silent = guest->second.region == nullptr;
+    if (silent && (oldest == guests_.end() || guest->second.deadline < oldest->second.deadline)) {
+      oldest = guest;
+    }
+  }
+  if (oldest != guests_.end()) guests_.erase(oldest);
+}
+
 size_t Lobby::clients() const {
   size_t count = guests_.size();
   for (const RingWorker* worker : workers_) count += worker->rings();
@@ -156,6 +168,8 @@ size_t Lobby::clients() const {
 void Lobby::Handle(int fd) {
   const auto found = guests_.find(fd);
   if (found == guests_.end()) return;
+  // The event may be of another connection, which had this number a moment ago.
+  if (recv(fd, nullptr, 0, MSG_PEEK | MSG_DONTWAIT) == -1 && errno == EAGAIN) return;
   Guest& guest = found->second;
   const absl::Status status = Advance(guest);
   if (!status.ok()) Refuse(fd, status);

@@ -75,6 +75,8 @@ class Lobby {
   int PatienceMs() const;
   // False if connections cannot be accepted for now.
   bool AcceptFrom(const listen::Listener& listener);
+  // Makes room, if there is none: those that connect and say nothing keep nobody out.
+  void DropSilentGuest();
   void SetListening(bool on);
   void Handle(int fd);
   // The next step of the handshake. Not OK: the guest is let go, and told why.
