@@ -3,7 +3,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
-#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>

@@ -35,6 +35,12 @@ constexpr absl::Duration kBacklogPause = absl::Milliseconds(2);
 
 constexpr size_t kMemories = 3;
 
+// As poll takes it: rounded up, at least 0.
+int MillisecondsUntil(absl::Time deadline) {
+  const absl::Duration left = absl::Ceil(deadline - absl::Now(), absl::Milliseconds(1));
+  return static_cast<int>(std::clamp<int64_t>(absl::ToInt64Milliseconds(left), 0, INT_MAX));
+}
+
 // The handshake, from the moment there is an address. Errors lack the endpoint.
 class Handshake {
  public:
@@ -184,11 +190,6 @@ class Handshake {
 };
 
 }  // namespace
-
-int MillisecondsUntil(absl::Time deadline) {
-  const absl::Duration left = absl::Ceil(deadline - absl::Now(), absl::Milliseconds(1));
-  return static_cast<int>(std::clamp<int64_t>(absl::ToInt64Milliseconds(left), 0, INT_MAX));
-}
 
 absl::StatusOr<RingMemories> OpenRing(const RingOptions& options, absl::Time deadline) {
   const absl::StatusOr<endpoint::Endpoint> server = endpoint::Parse("target", options.target);

@@ -27,9 +27,6 @@ struct RingMemories {
 // it would be a SIGBUS.
 absl::StatusOr<RingMemories> OpenRing(const RingOptions& options, absl::Time deadline);
 
-// As poll takes it: rounded up, at least 0.
-int MillisecondsUntil(absl::Time deadline);
-
 }  // namespace parity::client
 
 #endif  // PARITY_CLIENT_RING_SOCKET_H_

@@ -78,4 +78,9 @@ absl::StatusOr<std::unique_ptr<client::Coder>> MakeCoder(const CoderOptions& opt
   return *std::move(coder);
 }
 
+void AllocateFrom(client::Coder& coder, shardfile::RunOptions& run) {
+  auto* const remote = dynamic_cast<client::RemoteCoder*>(&coder);
+  if (remote != nullptr) run.allocate = [remote](size_t bytes) { return remote->Allocate(bytes); };
+}
+
 }  // namespace parity::cli

@@ -33,6 +33,7 @@ absl::StatusOr<ExitCode> Decode(const DecodeArguments& arguments) {
   shardfile::DecodeOptions options;
   options.existing = arguments.force ? shardfile::Existing::kReplace : shardfile::Existing::kRefuse;
   options.run = UntilInterrupted();
+  AllocateFrom(**coder, options.run);
   const shardfile::ShardSet& set = found->sets.front();
   const absl::StatusOr<shardfile::DecodedObject> object =
       shardfile::DecodeObject(**coder, set, arguments.out, options);

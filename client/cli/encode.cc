@@ -45,6 +45,7 @@ absl::StatusOr<ExitCode> Encode(const EncodeArguments& arguments) {
   options.directory = arguments.directory;
   options.existing = arguments.force ? shardfile::Existing::kReplace : shardfile::Existing::kRefuse;
   options.run = UntilInterrupted();
+  AllocateFrom(**coder, options.run);
   const auto start = std::chrono::steady_clock::now();
   const absl::StatusOr<shardfile::EncodedObject> object =
       shardfile::EncodeObject(**coder, *geometry, arguments.file, options);

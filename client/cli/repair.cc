@@ -27,6 +27,7 @@ absl::StatusOr<ExitCode> Repair(const RepairArguments& arguments) {
   shardfile::RepairOptions options;
   options.directory = arguments.directory;
   options.run = UntilInterrupted();
+  AllocateFrom(**coder, options.run);
   for (const shardfile::ShardSet& set : found->sets) {
     const std::string id = set.object_id.ToString();
     const absl::StatusOr<std::vector<shardfile::RebuiltShard>> rebuilt =

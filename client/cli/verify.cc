@@ -37,9 +37,10 @@ absl::StatusOr<ExitCode> Verify(const VerifyArguments& arguments) {
   const absl::StatusOr<shardfile::FoundShards> found = shardfile::FindShards(arguments.paths);
   if (!found.ok()) return found.status();
   bool good = found->strays.empty();
+  shardfile::RunOptions run = UntilInterrupted();
+  AllocateFrom(**coder, run);
   for (const shardfile::ShardSet& set : found->sets) {
-    const absl::StatusOr<shardfile::SetReport> report =
-        shardfile::VerifySet(**coder, set, UntilInterrupted());
+    const absl::StatusOr<shardfile::SetReport> report = shardfile::VerifySet(**coder, set, run);
     if (!report.ok()) return report.status();
     Print(set, *report);
     good = good && report->consistent();

@@ -10,16 +10,22 @@ namespace {
 // Of a cache line: cells that have no odd length start on one.
 constexpr std::align_val_t kAlignment{64};
 
-uint8_t* Allocate(const Layout& layout) {
-  const size_t bytes = size_t{layout.cell_bytes()} * layout.geometry().total_shards();
-  return static_cast<uint8_t*>(::operator new(bytes, kAlignment));
+absl::StatusOr<client::Buffer> OrdinaryMemory(size_t bytes) {
+  void* const data = ::operator new(bytes, kAlignment, std::nothrow);
+  if (data == nullptr) return absl::ResourceExhaustedError("no memory for a stripe");
+  return client::Buffer(static_cast<uint8_t*>(data), bytes, false,
+                        {data, [](void* cells) { ::operator delete(cells, kAlignment); }});
 }
 
 }  // namespace
 
-void StripeBuffer::Free::operator()(uint8_t* cells) const { ::operator delete(cells, kAlignment); }
-
-StripeBuffer::StripeBuffer(const Layout& layout) : layout_(layout), cells_(Allocate(layout)) {}
+absl::StatusOr<StripeBuffer> StripeBuffer::Make(const Layout& layout, const RunOptions& run) {
+  const size_t bytes = size_t{layout.cell_bytes()} * layout.geometry().total_shards();
+  absl::StatusOr<client::Buffer> memory =
+      run.allocate ? run.allocate(bytes) : OrdinaryMemory(bytes);
+  if (!memory.ok()) return memory.status();
+  return StripeBuffer(layout, *std::move(memory));
+}
 
 void StripeBuffer::Reset(uint64_t stripe) {
   stripe_ = stripe;

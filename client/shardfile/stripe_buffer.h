@@ -3,14 +3,17 @@
 #define PARITY_SHARDFILE_STRIPE_BUFFER_H_
 
 #include <cstdint>
-#include <memory>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "parity/client/buffer.h"
 #include "parity/client/coder.h"
 #include "parity/shardfile/layout.h"
 #include "parity/shardfile/output_file.h"
+#include "parity/shardfile/run_options.h"
 #include "parity/shardfile/shard_reader.h"
 #include "parity/shardfile/shard_set.h"
 
@@ -20,17 +23,17 @@ namespace parity::shardfile {
 // to an object in one piece, and a server is sent it in one.
 class StripeBuffer {
  public:
-  // For stripes of this layout, one after the other.
-  explicit StripeBuffer(const Layout& layout);
+  // For stripes of this layout, one after the other. RESOURCE_EXHAUSTED if there is no memory.
+  static absl::StatusOr<StripeBuffer> Make(const Layout& layout, const RunOptions& run);
 
   // The contents become those of another stripe: unspecified, and all trusted.
   void Reset(uint64_t stripe);
 
   uint64_t stripe() const { return stripe_; }
   uint32_t cell_bytes() const { return cell_bytes_; }
-  uint8_t* cell(uint32_t shard) { return cells_.get() + size_t{shard} * cell_bytes_; }
+  uint8_t* cell(uint32_t shard) { return memory_.data() + size_t{shard} * cell_bytes_; }
   absl::Span<uint8_t> data() {
-    return absl::MakeSpan(cells_.get(), size_t{cell_bytes_} * layout_.geometry().data_shards());
+    return absl::MakeSpan(memory_.data(), size_t{cell_bytes_} * layout_.geometry().data_shards());
   }
   // The cells of shards [first, first + count).
   std::vector<client::ShardBytes> cells(uint32_t first, uint32_t count);
@@ -46,12 +49,11 @@ class StripeBuffer {
   ShardMask BadAnywhere() const;
 
  private:
-  struct Free {
-    void operator()(uint8_t* cells) const;
-  };
+  StripeBuffer(const Layout& layout, client::Buffer memory)
+      : layout_(layout), memory_(std::move(memory)) {}
 
-  const Layout layout_;
-  const std::unique_ptr<uint8_t[], Free> cells_;
+  Layout layout_;
+  client::Buffer memory_;
   uint64_t stripe_ = 0;
   uint32_t cell_bytes_ = 0;
   std::vector<ShardMask> bad_;

@@ -53,12 +53,16 @@ class Progress {
 absl::Status ForEachStripe(const Layout& layout, uint64_t end, const RunOptions& run,
                            absl::FunctionRef<absl::Status(StripeBuffer& buffer)> work) {
   Progress progress(end, run);
-  const auto run_stripes = [&layout, &progress, work] {
-    StripeBuffer buffer(layout);
+  const auto run_stripes = [&layout, &run, &progress, work] {
+    absl::StatusOr<StripeBuffer> buffer = StripeBuffer::Make(layout, run);
     uint64_t stripe;
     while (progress.Next(&stripe)) {
-      buffer.Reset(stripe);
-      if (absl::Status status = work(buffer); !status.ok()) progress.Fail(stripe, status);
+      absl::Status status = buffer.status();
+      if (status.ok()) {
+        buffer->Reset(stripe);
+        status = work(*buffer);
+      }
+      if (!status.ok()) progress.Fail(stripe, status);
     }
   };
   std::vector<std::thread> threads;
