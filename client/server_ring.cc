@@ -226,20 +226,21 @@ absl::Span<const RingCompletion> ServerRing::Take(size_t most) {
   return completed_;
 }
 
-absl::Status ServerRing::Wait(absl::Time deadline) {
+absl::Status ServerRing::Wait(absl::Time deadline, size_t at_least) {
   Publish();
-  if (under_way() == 0 || Ready() > 0) return absl::OkStatus();
+  at_least = std::clamp<size_t>(at_least, 1, std::max<size_t>(under_way(), 1));
+  if (under_way() == 0 || Ready() >= at_least) return absl::OkStatus();
   if (!broken_) {
-    const absl::Status status = AwaitOthers(taken_, deadline);
+    absl::Status status = AwaitOthers(taken_, at_least, deadline);
     if (!status.ok() || Ready() > 0) return status;
   }
   return absl::UnavailableError("the server does not keep to the protocol of shared memory");
 }
 
-absl::Status ServerRing::AwaitOthers(uint64_t taken, absl::Time deadline) {
-  if (HasOthers(taken) || Spin(taken, deadline)) return absl::OkStatus();
-  submissions_.sleeps.value.store(1, std::memory_order_relaxed);
-  const absl::Status status = Sleep(taken, deadline);
+absl::Status ServerRing::AwaitOthers(uint64_t taken, size_t at_least, absl::Time deadline) {
+  if (HasOthers(taken, at_least) || Spin(taken, at_least, deadline)) return absl::OkStatus();
+  submissions_.sleeps.value.store(taken + at_least, std::memory_order_relaxed);
+  absl::Status status = Sleep(taken, at_least, deadline);
   submissions_.sleeps.value.store(0, std::memory_order_relaxed);
   return status;
 }
@@ -337,28 +338,29 @@ uint64_t ServerRing::Ready() {
   return 0;
 }
 
-bool ServerRing::HasOthers(uint64_t taken) const {
-  return completions_.tail.value.load(std::memory_order_acquire) != taken;
+bool ServerRing::HasOthers(uint64_t taken, size_t at_least) const {
+  // What cannot be, a tail before those taken, counts as many.
+  return completions_.tail.value.load(std::memory_order_acquire) - taken >= at_least;
 }
 
-bool ServerRing::SeesOthers(uint64_t taken) const {
+bool ServerRing::SeesOthers(uint64_t taken, size_t at_least) const {
   for (int i = 0; i < kLooksPerReading; ++i) {
-    if (HasOthers(taken)) return true;
+    if (HasOthers(taken, at_least)) return true;
     Pause();
   }
   return false;
 }
 
-bool ServerRing::Spin(uint64_t taken, absl::Time deadline) {
+bool ServerRing::Spin(uint64_t taken, size_t at_least, absl::Time deadline) {
   if (spin_ <= std::chrono::nanoseconds(0)) return false;
   // Most jobs of a few KiB are done before the clocks need be read.
-  if (SeesOthers(taken)) return true;
+  if (SeesOthers(taken, at_least)) return true;
   const Clock::time_point begin = Clock::now();
   const auto until_deadline = absl::ToChronoNanoseconds(deadline - absl::Now());
   const Clock::time_point end = begin + std::min(spin_, until_deadline);
   Clock::time_point yielded = begin;
   for (;;) {
-    if (SeesOthers(taken)) return true;
+    if (SeesOthers(taken, at_least)) return true;
     const Clock::time_point now = Clock::now();
     if (now >= end) return false;
     if (now - yielded >= kYieldInterval) {
@@ -368,10 +370,10 @@ bool ServerRing::Spin(uint64_t taken, absl::Time deadline) {
   }
 }
 
-absl::Status ServerRing::Sleep(uint64_t taken, absl::Time deadline) {
+absl::Status ServerRing::Sleep(uint64_t taken, size_t at_least, absl::Time deadline) {
   for (;;) {
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    if (HasOthers(taken)) return absl::OkStatus();
+    if (HasOthers(taken, at_least)) return absl::OkStatus();
     if (closed_) return absl::UnavailableError("the server has closed the connection");
     const absl::Duration left = std::max(deadline - absl::Now(), absl::ZeroDuration());
     // Longer than anybody waits, and what a timespec surely holds.

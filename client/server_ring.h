@@ -36,13 +36,14 @@ class ServerRing final : public Ring {
   void Publish() override;
   size_t under_way() const override { return kMaxJobs - free_; }
   absl::Span<const RingCompletion> Take(size_t most) override;
-  absl::Status Wait(absl::Time deadline) override;
+  absl::Status Wait(absl::Time deadline, size_t at_least) override;
 
   // Completions taken so far.
   uint64_t taken() const { return taken_; }
-  // Waits until the server says that there are others than `taken`; whether there are, Take tells.
+  // Waits until the server says that there are so many others than `taken`; whether there are, Take
+  // tells.
   // Errors as of Wait. One thread may wait here while another does anything but Wait and Take.
-  absl::Status AwaitOthers(uint64_t taken, absl::Time deadline);
+  absl::Status AwaitOthers(uint64_t taken, size_t at_least, absl::Time deadline);
   // Whether the server has written what cannot be: nothing more will come.
   bool is_broken() const { return broken_; }
   // Whether it has closed the connection. Thread-safe.
@@ -79,13 +80,13 @@ class ServerRing final : public Ring {
   uint64_t Begin(shm::RecordHeader& header, const UnderWay& job);
   // Completions that are there. None once the server has written what cannot be.
   uint64_t Ready();
-  // Whether the server says that there are others.
-  bool HasOthers(uint64_t taken) const;
+  // Whether the server says that there are so many others.
+  bool HasOthers(uint64_t taken, size_t at_least) const;
   // The same, in several looks.
-  bool SeesOthers(uint64_t taken) const;
-  bool Spin(uint64_t taken, absl::Time deadline);
+  bool SeesOthers(uint64_t taken, size_t at_least) const;
+  bool Spin(uint64_t taken, size_t at_least, absl::Time deadline);
   // REQUIRES: the server knows that this sleeps.
-  absl::Status Sleep(uint64_t taken, absl::Time deadline);
+  absl::Status Sleep(uint64_t taken, size_t at_least, absl::Time deadline);
 
   RingMemories memories_;
   shm::Submissions& submissions_;

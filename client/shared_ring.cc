@@ -159,7 +159,7 @@ absl::Status SharedRing::WaitFor(std::unique_lock<std::mutex>& lock, Job* job,
       led_ = true;
       const uint64_t taken = ring_->taken();
       lock.unlock();
-      const absl::Status status = ring_->AwaitOthers(taken, deadline);
+      const absl::Status status = ring_->AwaitOthers(taken, 1, deadline);
       lock.lock();
       led_ = false;
       if (lost_) continue;

@@ -19,6 +19,15 @@ constexpr size_t kGroupsOfDepth = 32;
 // Waits that share a deadline: reading the clock takes as long as computing some KiB.
 constexpr uint32_t kWaitsOfDeadline = 256;
 
+// From this many bytes of data shards a job takes about as long as waking the client does, or
+// longer: it sleeps until half of them are done.
+constexpr uint64_t kLargeJobBytes = 1 << 20;
+
+size_t AtLeast(const ShmRow& row) {
+  const uint64_t bytes = uint64_t{row.geometry.data_shards()} * row.stripes * row.shard_bytes;
+  return bytes < kLargeJobBytes ? 1 : row.depth / 2;
+}
+
 absl::Time Patience() { return absl::Now() + absl::FromChrono(kPatience); }
 
 absl::Status ErrorOf(const client::RingCompletion& completion) {
@@ -57,7 +66,7 @@ class RingLoad final : public Load {
       absl::Span<const client::RingCompletion> completions = ring_.Take(row_.depth);
       if (completions.empty()) {
         if (waits_++ % kWaitsOfDeadline == 0) deadline_ = Patience();
-        if (absl::Status status = ring_.Wait(deadline_); !status.ok()) return status;
+        if (absl::Status status = ring_.Wait(deadline_, AtLeast(row_)); !status.ok()) return status;
         completions = ring_.Take(row_.depth);
       }
       if (absl::Status status = Finish(completions, control, meter); !status.ok()) return status;

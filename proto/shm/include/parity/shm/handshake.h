@@ -70,10 +70,10 @@ absl::Status Send(int socket, const Message& message, absl::Span<const int> desc
   return Send(socket, &message, sizeof message, descriptors);
 }
 
-// Receives one packet, with up to `descriptors->size()` descriptors, of which `descriptors` then
-// has as many as came; null: those that come are closed. UNAVAILABLE if the peer has closed the
-// connection, INVALID_ARGUMENT if the packet is not `bytes` long or had more descriptors; else an
-// error of the operating system, RESOURCE_EXHAUSTED if a non-blocking socket has none.
+// Receives one packet, and in `descriptors` those that came with it, 8 at most; null: those that
+// come are closed. UNAVAILABLE if the peer has closed the connection, INVALID_ARGUMENT if the
+// packet is not `bytes` long or had more descriptors; else an error of the operating system,
+// RESOURCE_EXHAUSTED if a non-blocking socket has none.
 absl::Status Receive(int socket, void* message, size_t bytes,
                      std::vector<endpoint::Descriptor>* descriptors = nullptr);
 template <class Message>

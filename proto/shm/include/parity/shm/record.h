@@ -16,7 +16,7 @@
 namespace parity::shm {
 
 enum class RecordKind : uint8_t {
-  kDefine = 1,  // a plan, in place of one that is there
+  kDefine = 1,  // a plan, in place of one that is there; if it is refused the place is empty
   kRun = 2,     // of a plan, on stripes of the region
 };
 
