@@ -21,7 +21,7 @@ constexpr uint32_t kWaitsOfDeadline = 256;
 
 // From this many bytes of data shards a job takes about as long as waking the client does, or
 // longer: it sleeps until half of them are done.
-constexpr uint64_t kLargeJobBytes = 1 << 20;
+constexpr uint64_t kLargeJobBytes = 2 << 20;
 
 size_t AtLeast(const ShmRow& row) {
   const uint64_t bytes = uint64_t{row.geometry.data_shards()} * row.stripes * row.shard_bytes;
