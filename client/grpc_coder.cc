@@ -273,6 +273,7 @@ absl::StatusOr<ServerInfo> GrpcCoder::GetServerInfo(absl::Time deadline) {
   info.max_shards = limits.max_shards();
   info.max_calls_per_connection = limits.max_calls_per_connection();
   info.max_requests_per_stream = limits.max_requests_per_stream();
+  info.max_stripes_per_message = limits.max_stripes_per_message();
   info.max_held_bytes = limits.max_held_bytes();
   info.max_connections = limits.max_connections();
   info.stall_timeout = absl::Milliseconds(limits.stall_timeout_ms());
@@ -280,6 +281,10 @@ absl::StatusOr<ServerInfo> GrpcCoder::GetServerInfo(absl::Time deadline) {
   info.max_connection_age = absl::Milliseconds(limits.max_connection_age_ms());
   info.keepalive = absl::Milliseconds(limits.keepalive_ms());
   info.min_ping_interval = absl::Milliseconds(limits.min_ping_interval_ms());
+  info.max_regions = limits.max_regions();
+  info.max_region_bytes = limits.max_region_bytes();
+  info.max_regions_bytes = limits.max_regions_bytes();
+  info.shm_spin = absl::Microseconds(limits.shm_spin_us());
   info.addresses.assign(response.addresses().begin(), response.addresses().end());
   return info;
 }

@@ -1,13 +1,14 @@
 #!/bin/sh
 # Installs the Debian 12 packages that parityd needs, those that are missing only; as root or with sudo.
 #
-#   deploy/install-deps.sh [build|test|emulate|numa|lint]
+#   deploy/install-deps.sh [build|test|emulate|numa|containers|lint]
 #
-#   build    what compiles and runs parityd and parityctl (the default)
-#   test     also what tests/run.sh needs
-#   emulate  also what tests/emulated/run.sh needs
-#   numa     also what tests/numa/run.sh needs, except the kernel, which it fetches
-#   lint     also what tests/lint.sh needs
+#   build      what compiles and runs parityd and parityctl (the default)
+#   test       also what tests/run.sh needs
+#   emulate    also what tests/emulated/run.sh needs
+#   numa       also what tests/numa/run.sh needs, except the kernel, which it fetches
+#   containers also what tests/containers/run.sh needs
+#   lint       also what tests/lint.sh needs
 set -eu
 
 # Why each is there:
@@ -36,6 +37,9 @@ emulate="$test qemu-user-static g++-aarch64-linux-gnu mmdebstrap"
 #   qemu-system-x86                               a machine with two NUMA nodes
 #   busybox-static cpio                           what it boots into
 numa="$test qemu-system-x86 busybox-static cpio"
+#   podman conmon runc                            containers
+#   golang-github-containers-common               the seccomp profile that they run under
+containers="$build podman conmon runc golang-github-containers-common"
 #   g++-aarch64-linux-gnu                         the headers of the Arm kernels, for clang-tidy
 lint="$test g++-aarch64-linux-gnu clang-format clang-tidy shellcheck"
 
@@ -44,9 +48,10 @@ case "${1:-build}" in
   test) wanted=$test ;;
   emulate) wanted=$emulate ;;
   numa) wanted=$numa ;;
+  containers) wanted=$containers ;;
   lint) wanted=$lint ;;
   *)
-    echo "usage: deploy/install-deps.sh [build|test|emulate|numa|lint], got '$1'" >&2
+    echo "usage: deploy/install-deps.sh [build|test|emulate|numa|containers|lint], got '$1'" >&2
     exit 2
     ;;
 esac

@@ -286,6 +286,7 @@ absl::StatusOr<rpc::ServerOptions> ServerOptionsFrom(const Options& options) {
         "max-held", absl::StrCat(server.limits.max_held_bytes, " bytes"),
         absl::StrCat("at least --max-message (", server.limits.max_message_bytes, ")"));
   }
+  server.unix_peers = options.unix_peers;
   if (absl::Status status = AddTlsFiles(options, server); !status.ok()) return status;
   return server;
 }

@@ -60,11 +60,20 @@ absl::StatusOr<ExitCode> PrintServer(const ServerOptions& options) {
   absl::PrintF("kernels: %s (usable: %s)\n", info->kernels,
                absl::StrJoin(info->usable_kernels, ", "));
   absl::PrintF(
-      "limits: %d bytes a message, %d shards a stripe, %d calls a connection, %d requests a "
-      "stream, "
-      "%d bytes held, %d connections\n",
-      info->max_message_bytes, info->max_shards, info->max_calls_per_connection,
-      info->max_requests_per_stream, info->max_held_bytes, info->max_connections);
+      "limits: %d bytes and %d stripes a message, %d shards a stripe, %d calls a connection, %d "
+      "requests a stream, %d bytes held, %d connections\n",
+      info->max_message_bytes, info->max_stripes_per_message, info->max_shards,
+      info->max_calls_per_connection, info->max_requests_per_stream, info->max_held_bytes,
+      info->max_connections);
+  if (info->max_regions == 0) {
+    absl::PrintF("shared memory: none\n");
+  } else {
+    absl::PrintF(
+        "shared memory: %d bytes a client, %d bytes and %d clients in all, workers look for more "
+        "for %s\n",
+        info->max_region_bytes, info->max_regions_bytes, info->max_regions,
+        absl::FormatDuration(info->shm_spin));
+  }
   absl::PrintF(
       "connections: stall timeout %s, idle %s, age %s, keepalive %s, pings at least %s apart\n",
       TimeOrNever(info->stall_timeout), TimeOrNever(info->max_connection_idle),

@@ -142,7 +142,8 @@ bool Lobby::AcceptFrom(const listen::Listener& listener) {
     if (status.ok()) status = Watch(fd);
     if (!status.ok()) {
       Refuse(fd, status);
-      continue;
+      // Back to the guests: a peer that goes on connecting would keep this thread here.
+      return true;
     }
     guests_[fd] = Guest{std::move(socket), Clock::now() + kPatience, nullptr, nullptr};
   }

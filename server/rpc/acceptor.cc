@@ -38,8 +38,9 @@ constexpr int kRetryAcceptMs = 100;
 // Looks at each connection within the stall timeout.
 constexpr int kLooks = 8;
 
-// At least so long between two lines of the log about stalled connections.
+// At least so long between two lines of the log about stalled connections, and about refused ones.
 constexpr std::chrono::seconds kStallLineInterval{10};
+constexpr std::chrono::seconds kRefusalLineInterval{10};
 
 uint64_t ConnectionsThatFilesAllow() {
   rlimit limit{};
@@ -59,9 +60,10 @@ uint64_t Acceptor::MaxConnections(const Limits& limits) {
 absl::StatusOr<std::unique_ptr<Acceptor>> Acceptor::Start(std::vector<Listener> listeners,
                                                           std::vector<Worker*> workers,
                                                           const Limits& limits,
+                                                          listen::PeerRule unix_peers,
                                                           ConnectionCounts& counts) {
-  std::unique_ptr<Acceptor> acceptor(
-      new Acceptor(std::move(listeners), std::move(workers), limits, counts));
+  std::unique_ptr<Acceptor> acceptor(new Acceptor(std::move(listeners), std::move(workers), limits,
+                                                  std::move(unix_peers), counts));
   if (limits.max_connections > acceptor->max_connections_) {
     spdlog::warn("max-connections: got {}, the limit of open files allows {}",
                  limits.max_connections, acceptor->max_connections_);
@@ -79,11 +81,12 @@ absl::StatusOr<std::unique_ptr<Acceptor>> Acceptor::Start(std::vector<Listener> 
 }
 
 Acceptor::Acceptor(std::vector<Listener> listeners, std::vector<Worker*> workers,
-                   const Limits& limits, ConnectionCounts& counts)
+                   const Limits& limits, listen::PeerRule unix_peers, ConnectionCounts& counts)
     : counts_(counts),
       workers_(std::move(workers)),
       max_connections_(MaxConnections(limits)),
       limited_by_files_(max_connections_ != limits.max_connections),
+      unix_peers_(std::move(unix_peers)),
       stall_timeout_(absl::ToChronoNanoseconds(limits.stall_timeout)),
       epoll_(epoll_create1(EPOLL_CLOEXEC)),
       wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
@@ -166,6 +169,14 @@ bool Acceptor::AcceptFrom(const Listener& listener) {
       return false;
     }
     const bool is_unix = listener.endpoint().is_unix();
+    if (is_unix) {
+      if (const absl::Status allowed = unix_peers_.Check(accepted.get()); !allowed.ok()) {
+        LogRefusal(accepted.get(), allowed);
+        // Back to what else there is: refused connections are not limited in number, so a peer that
+        // goes on connecting would keep this thread here.
+        return true;
+      }
+    }
     endpoint::TuneSocket(accepted.get(), is_unix);
     const int fd = duplicate.get();
     if (dup3(accepted.get(), fd, O_CLOEXEC) == -1 || !Watch(fd, EPOLLRDHUP).ok()) {
@@ -184,6 +195,15 @@ bool Acceptor::AcceptFrom(const Listener& listener) {
     counts_.open = connections_.size();
     workers_[worker]->Adopt(listener.fd(), accepted.release(), is_unix);
   }
+}
+
+void Acceptor::LogRefusal(int fd, const absl::Status& reason) {
+  ++unlogged_refusals_;
+  const Clock::time_point now = Clock::now();
+  if (now < next_refusal_line_) return;
+  next_refusal_line_ = now + kRefusalLineInterval;
+  spdlog::warn("connection of {} refused: {}; {} since the last such line", listen::PeerOf(fd),
+               std::string(reason.message()), std::exchange(unlogged_refusals_, 0));
 }
 
 void Acceptor::Handle(int fd, uint32_t events) {

@@ -21,6 +21,7 @@
 #include "absl/status/statusor.h"
 #include "parity/endpoint/descriptor.h"
 #include "parity/listen/listener.h"
+#include "parity/listen/peer_rule.h"
 #include "parity/rpc/limits.h"
 #include "send_queue.h"
 
@@ -42,10 +43,11 @@ class Acceptor {
   // Starts accepting, on a thread of its own. The workers and `counts` must outlive it. Connections
   // whose peers take nothing for limits.stall_timeout are closed at most an eighth of that later;
   // the thread looks eight times in that time, for about 1 us a connection, and not at all without
-  // connections.
+  // connections. Those on Unix sockets whose peers `unix_peers` does not allow are closed at once.
   static absl::StatusOr<std::unique_ptr<Acceptor>> Start(std::vector<listen::Listener> listeners,
                                                          std::vector<Worker*> workers,
                                                          const Limits& limits,
+                                                         listen::PeerRule unix_peers,
                                                          ConnectionCounts& counts);
   // Stops accepting, as StopListening does.
   ~Acceptor();
@@ -71,12 +73,13 @@ class Acceptor {
   };
 
   Acceptor(std::vector<listen::Listener> listeners, std::vector<Worker*> workers,
-           const Limits& limits, ConnectionCounts& counts);
+           const Limits& limits, listen::PeerRule unix_peers, ConnectionCounts& counts);
   absl::Status Watch(int fd, uint32_t events);
   void ChangeWatch(int fd, uint32_t events);
   void Run();
-  // Accepts all that wait, as far as there is room. False: no more room.
+  // Accepts all that wait, as far as there is room, or until one is refused. False: no more room.
   bool AcceptFrom(const listen::Listener& listener);
+  void LogRefusal(int fd, const absl::Status& reason);
   void SetListening(bool on);
   // Once until connections are accepted again: the attempts go on several times a second.
   void WarnOnce(const std::string& text);
@@ -93,6 +96,7 @@ class Acceptor {
   const std::vector<Worker*> workers_;
   const uint64_t max_connections_;
   const bool limited_by_files_;
+  const listen::PeerRule unix_peers_;
   const Clock::duration stall_timeout_;  // zero: never
   endpoint::Descriptor epoll_;
   endpoint::Descriptor wake_;
@@ -111,6 +115,8 @@ class Acceptor {
   Clock::time_point next_look_;
   Clock::time_point next_stall_line_;
   uint64_t unlogged_stalls_ = 0;
+  Clock::time_point next_refusal_line_;
+  uint64_t unlogged_refusals_ = 0;
 
   std::thread thread_;
 };

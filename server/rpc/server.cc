@@ -201,6 +201,7 @@ class ServerOnWorkers final : public Server {
                 QuotaOf(options.limits),
                 std::move(tls),
                 options.regions},
+        unix_peers_(options.unix_peers),
         rings_(options.rings) {
     for (const listen::Listener& listener : listeners) endpoints_.push_back(listener.endpoint());
     for (size_t id = 0; id < options.plan.workers.size(); ++id) {
@@ -219,7 +220,7 @@ class ServerOnWorkers final : public Server {
       adopters.push_back(worker.get());
     }
     auto acceptor = Acceptor::Start(std::move(listeners), std::move(adopters), shared_.limits,
-                                    connection_counts_);
+                                    unix_peers_, connection_counts_);
     if (!acceptor.ok()) return acceptor.status();
     acceptor_ = *std::move(acceptor);
     return absl::OkStatus();
@@ -264,6 +265,7 @@ class ServerOnWorkers final : public Server {
   }
 
   const Worker::Shared shared_;
+  const listen::PeerRule unix_peers_;
   const std::shared_ptr<const rings::Server> rings_;
   std::vector<endpoint::Endpoint> endpoints_;
   NodeCrews crews_;

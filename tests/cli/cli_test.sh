@@ -297,8 +297,10 @@ server_info() {
   prints 'parityd '
   prints 'kernels: '
   prints 'scalar'
-  prints 'limits: 67108864 bytes a message, 257 shards a stripe, 128 calls a connection, 64 requests'
+  prints 'limits: 67108864 bytes and 1024 stripes a message, 257 shards a stripe, 128 calls a connection, 64 requests'
   prints 'connections: stall timeout 30s, idle never, age never, keepalive 1m, pings at least 10s apart'
+  prints 'shared memory: 1073741824 bytes a client'
+  prints ' 256 clients in all, workers look for more for 50us'
   prints 'worker 0: CPU '
   prints 'node 0: '
   prints "$server"

@@ -1,10 +1,12 @@
 // What bounds connections: their number, their calls, their age, their idle time, their pings.
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <thread>
@@ -20,6 +22,9 @@
 #include "grpcpp/generic/generic_stub.h"
 #include "gtest/gtest.h"
 #include "parity/client/remote_coder.h"
+#include "parity/engine/worker_plan.h"
+#include "parity/kernels/dispatch.h"
+#include "parity/rings/server.h"
 #include "parity/v1/parity.grpc.pb.h"
 #include "server_fixture.h"
 
@@ -32,6 +37,17 @@ using grpc::health::v1::HealthCheckResponse;
 using ::testing::HasSubstr;
 
 constexpr char kConnection[] = "connection from ";  // in the log, once for each
+
+// What the client library does not tell is in it too.
+v1::GetServerInfoResponse InfoOf(const std::string& target) {
+  const auto stub =
+      v1::ParityService::NewStub(grpc::CreateChannel(target, grpc::InsecureChannelCredentials()));
+  grpc::ClientContext context;
+  v1::GetServerInfoResponse info;
+  const grpc::Status status = stub->GetServerInfo(&context, {}, &info);
+  EXPECT_TRUE(status.ok()) << status.error_message();
+  return info;
+}
 
 TEST(ServerInfo, HasEveryLimit) {
   rpc::Limits limits;
@@ -58,6 +74,47 @@ TEST(ServerInfo, HasEveryLimit) {
   EXPECT_EQ(info->max_connection_age, absl::Seconds(13));
   EXPECT_EQ(info->keepalive, absl::Seconds(14));
   EXPECT_EQ(info->min_ping_interval, absl::Milliseconds(1500));
+}
+
+TEST(ServerInfo, HasEveryLimitOfSharedMemory) {
+  char directory[] = "/tmp/parity-rpc-test.XXXXXX";
+  ASSERT_NE(mkdtemp(directory), nullptr);
+  rings::ServerOptions ring_options;
+  ring_options.paths = {std::string(directory) + "/parityd.sock"};
+  ring_options.plan = *engine::PlanWorkers(1);
+  ring_options.table = *kernels::SelectTable("auto");
+  ring_options.limits.max_region_bytes = 7 << 20;
+  ring_options.limits.max_regions_bytes = 8 << 20;
+  ring_options.limits.max_regions = 9;
+  ring_options.limits.spin = absl::Nanoseconds(9'001);  // of which no microsecond is lost
+  auto rings = rings::Server::Start(ring_options);
+  ASSERT_TRUE(rings.ok()) << rings.status();
+  const std::shared_ptr<rings::Server> shared = *std::move(rings);
+  rpc::ServerOptions options;
+  options.endpoints = {*endpoint::Parse("listen", "127.0.0.1:0")};
+  options.plan = ring_options.plan;
+  options.table = ring_options.table;
+  options.rings = shared;
+  auto server = rpc::Server::Start(options);
+  ASSERT_TRUE(server.ok()) << server.status();
+  const v1::GetServerInfoResponse::Limits limits =
+      InfoOf((*server)->endpoints()[0].ToString()).limits();
+  EXPECT_EQ(limits.max_region_bytes(), 7u << 20);
+  EXPECT_EQ(limits.max_regions_bytes(), 8u << 20);
+  EXPECT_EQ(limits.max_regions(), 9u);
+  EXPECT_EQ(limits.shm_spin_us(), 10u);
+  (*server)->Stop(absl::Seconds(5));
+  shared->Stop(absl::Seconds(5));
+  std::filesystem::remove_all(directory);
+}
+
+TEST(ServerInfo, WithoutSharedMemoryItsLimitsAre0) {
+  RunningServer server;
+  const v1::GetServerInfoResponse::Limits limits = InfoOf(server.tcp()).limits();
+  EXPECT_EQ(limits.max_region_bytes(), 0u);
+  EXPECT_EQ(limits.max_regions_bytes(), 0u);
+  EXPECT_EQ(limits.max_regions(), 0u);
+  EXPECT_EQ(limits.shm_spin_us(), 0u);
 }
 
 // The defaults of both sides divided by 30, since gRPC pings at most once a second. In that time

@@ -30,7 +30,8 @@ RunningServer::RunningServer(const std::string& directory)
 
 RunningServer::RunningServer(const rpc::Limits& limits, const std::string& directory,
                              std::optional<rpc::TlsFiles> tls,
-                             std::shared_ptr<const region::RegionTable> regions) {
+                             std::shared_ptr<const region::RegionTable> regions,
+                             listen::PeerRule unix_peers) {
   if (directory.empty()) {
     char name[] = "/tmp/parity-rpc-test.XXXXXX";
     own_directory_ = mkdtemp(name);
@@ -45,6 +46,7 @@ RunningServer::RunningServer(const rpc::Limits& limits, const std::string& direc
   options.limits = limits;
   options.tls = std::move(tls);
   options.regions = std::move(regions);
+  options.unix_peers = std::move(unix_peers);
   auto server = rpc::Server::Start(options);
   if (!server.ok()) throw std::runtime_error(server.status().ToString());
   server_ = *std::move(server);

@@ -11,6 +11,7 @@
 #include "grpcpp/channel.h"
 #include "gtest/gtest.h"
 #include "parity/client/coder.h"
+#include "parity/listen/peer_rule.h"
 #include "parity/region/region_table.h"
 #include "parity/rpc/server.h"
 #include "parity/v1/parity.grpc.pb.h"
@@ -23,7 +24,8 @@ class RunningServer {
   explicit RunningServer(const std::string& directory = "");
   explicit RunningServer(const rpc::Limits& limits, const std::string& directory = "",
                          std::optional<rpc::TlsFiles> tls = std::nullopt,
-                         std::shared_ptr<const region::RegionTable> regions = nullptr);
+                         std::shared_ptr<const region::RegionTable> regions = nullptr,
+                         listen::PeerRule unix_peers = {});
   ~RunningServer();
 
   std::string tcp() const;

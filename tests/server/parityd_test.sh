@@ -50,7 +50,8 @@ refuses() {
 "$parityd" --help >"$work/help"
 for option in --listen --workers --kernels --grace --print-topology --version --max-message --max-calls \
   --max-requests-per-stream --max-held --max-connections --stall-timeout --max-idle --max-age \
-  --keepalive --min-ping-interval --tls-certificate --tls-key --tls-client-ca; do
+  --keepalive --min-ping-interval --tls-certificate --tls-key --tls-client-ca \
+  --max-shm --max-region --max-regions --shm-spin --allow-uid --allow-gid; do
   contains "$work/help" "$option"
 done
 contains "$work/help" 'Exit codes'
@@ -94,8 +95,19 @@ max-idle 0_(never)_or_0.1_to_1e+06_seconds 0.05 1000001 x
 max-age 0_(never)_or_0.1_to_1e+06_seconds 0.05 1000001 inf
 keepalive 0_(never)_or_1_to_1e+06_seconds 0.5 1000001 x
 min-ping-interval 0_to_20_seconds 20.5 x
+max-shm 0_(none)_or_1M_to_1048576G 1 1023K 1048575 1048577G 64X x 99999999999999999999
+max-region 4K_to_1024G 0 4095 1099511627777 1025G x
+max-regions 1_to_65536 0 65537 1.5 x
+shm-spin 0_to_1000_microseconds 1000.5 1001 x nan inf
 END
 refuses 2 'max-calls: got -1' --max-calls=-1
+refuses 2 'max-shm: got -1' --max-shm=-1
+refuses 2 'max-regions: got -1' --max-regions=-1
+refuses 2 'shm-spin: got -1' --shm-spin=-1
+for value in x -1 1.5 4294967296; do
+  refuses 2 'Could not convert: --allow-uid' --allow-uid="$value"
+  refuses 2 'Could not convert: --allow-gid' --allow-gid="$value"
+done
 refuses 2 'max-held: got 1048576 bytes, want at least --max-message (67108864)' --max-held 1M
 refuses 2 'tls-key: got none' --tls-certificate "$work/a.crt"
 refuses 2 'tls-certificate: got none' --tls-key "$work/a.key"
@@ -146,9 +158,75 @@ stop INT
 start --listen "unix:$work/s.sock" --max-message 64K --max-calls 1 --max-requests-per-stream 65536 --max-held 1M \
   --max-connections 2 --stall-timeout 0 --max-idle 1000000 --max-age 1000000 --keepalive 1 --min-ping-interval 0
 "$parityctl" info --server "unix:$work/s.sock" >"$work/info"
-contains "$work/info" '65536 bytes a message, 257 shards a stripe, 1 calls a connection, 65536 requests a stream'
+contains "$work/info" '65536 bytes and 1024 stripes a message, 257 shards a stripe, 1 calls a connection, 65536 requests a stream'
 contains "$work/info" '1048576 bytes held, 2 connections'
+contains "$work/info" 'shared memory: 1073741824 bytes a client, '
 contains "$work/info" 'stall timeout never, idle 277h46m40s, age 277h46m40s, keepalive 1s, pings at least 0 apart'
+stop TERM
+
+# Shared memory: options at the edges of their ranges, and a socket beside each Unix socket.
+for limits in '--max-shm 1M --max-region 4K --max-regions 1 --shm-spin 0' \
+  '--max-shm 1048576G --max-region 1024G --max-regions 65536 --shm-spin 1000'; do
+  # shellcheck disable=SC2086 # a list of words
+  start --listen "unix:$work/s.sock" --listen "unix:$work/t.sock" --listen 127.0.0.1:0 $limits \
+    --allow-uid "$(id -u)" --allow-uid 0 --allow-gid 0 --allow-gid 4294967294
+  for socket in s t; do
+    [ -S "$work/$socket.sock.shm" ] || fail "no socket for shared memory beside $socket.sock"
+    [ "$(stat -c %a "$work/$socket.sock.shm")" = 660 ] || fail "mode of the socket for shared memory"
+  done
+  "$parityctl" info --server "unix:$work/s.sock" >"$work/info"
+  stop TERM
+  for socket in s t; do
+    [ ! -e "$work/$socket.sock.shm" ] || fail "the socket for shared memory is left"
+  done
+done
+start --listen "unix:$work/s.sock" --max-shm 0
+[ ! -e "$work/s.sock.shm" ] || fail "a socket for shared memory, of which there is to be none"
+# Another that shares memory finds the path taken only after it has a socket for that.
+refuses 1 "listen unix:$work/s.sock: another server listens there" --listen "unix:$work/s.sock"
+[ ! -e "$work/s.sock.shm" ] || fail "a server that could not start leaves its socket"
+"$parityctl" info --server "unix:$work/s.sock" >"$work/info"
+stop TERM
+start --listen "unix:$work/s.sock"
+refuses 1 "listen unix:$work/s.sock.shm: another server listens there" --listen "unix:$work/s.sock"
+refuses 1 "listen unix:$work/s.sock: another server listens there" --listen "unix:$work/s.sock" --max-shm 0
+[ -S "$work/s.sock.shm" ] || fail "the socket for shared memory of another server is removed"
+"$parityctl" info --server "unix:$work/s.sock" >"$work/info"
+kill -9 "$server"
+wait "$server" || true
+[ -S "$work/s.sock.shm" ] || fail "a killed server cannot remove its socket"
+start --listen "unix:$work/s.sock" --max-shm 0
+stop TERM
+start --listen "unix:$work/s.sock"
+stop TERM
+[ ! -e "$work/s.sock.shm" ] || fail "the socket for shared memory is left"
+touch "$work/file.shm"
+rm "$work/file"
+refuses 1 "listen unix:$work/file.shm: a file that is not a socket is there" --listen "unix:$work/file"
+[ ! -e "$work/file" ] || fail "a server that could not start leaves its socket"
+
+# A path may have 107 bytes, that for shared memory too.
+long=$work/$(printf '%0108d' 0)
+for bytes in 103 104 107; do
+  path=$(echo "$long" | cut -c "-$bytes")
+  if [ "$bytes" -le 103 ]; then
+    start --listen "unix:$path"
+  else
+    refuses 1 "listen: got unix:$path.shm, want unix:PATH with a path of 1 to 107 bytes" \
+      --listen "unix:$path"
+    start --listen "unix:$path" --max-shm 0
+  fi
+  "$parityctl" info --server "unix:$path" >"$work/info"
+  stop TERM
+done
+refuses 2 'listen: got unix:.*, want unix:PATH with a path of 1 to 107 bytes' \
+  --listen "unix:$(echo "$long" | cut -c -108)" --max-shm 0
+
+# Users who may connect to the Unix sockets. It holds for this one too.
+start --listen "unix:$work/s.sock" --listen 127.0.0.1:7420 --allow-uid "$(($(id -u) + 1))"
+"$parityctl" info --server "unix:$work/s.sock" >"$work/info" 2>&1 && fail "another user is served"
+contains "$work/log" "connection of pid [0-9]* of uid $(id -u) refused: peer: got uid"
+"$parityctl" info --server 127.0.0.1:7420 >"$work/info"
 stop TERM
 
 # A log whose reader has gone does not end the server, nor does one that was never there.

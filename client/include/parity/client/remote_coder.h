@@ -61,6 +61,7 @@ struct ServerInfo {
   uint32_t max_shards;
   uint32_t max_calls_per_connection;
   uint32_t max_requests_per_stream;
+  uint32_t max_stripes_per_message;
   uint64_t max_held_bytes;
   uint64_t max_connections;
   absl::Duration stall_timeout;
@@ -68,6 +69,11 @@ struct ServerInfo {
   absl::Duration max_connection_age;
   absl::Duration keepalive;
   absl::Duration min_ping_interval;
+  // Of memory shared with clients on its host; 0: it shares none.
+  uint32_t max_regions;
+  uint64_t max_region_bytes;
+  uint64_t max_regions_bytes;
+  absl::Duration shm_spin;
   std::vector<std::string> addresses;
 };
 

@@ -16,6 +16,7 @@
 #include "parity/endpoint/endpoint.h"
 #include "parity/engine/worker_plan.h"
 #include "parity/kernels/kernel_table.h"
+#include "parity/listen/peer_rule.h"
 #include "parity/region/region_table.h"
 #include "parity/rings/server.h"
 #include "parity/rpc/limits.h"
@@ -37,6 +38,8 @@ struct ServerOptions {
   Limits limits;
   // TLS on every TCP address; Unix sockets have none. Without: TCP is not encrypted.
   std::optional<TlsFiles> tls;
+  // Who may connect to the Unix sockets, beyond what the modes of their files say.
+  listen::PeerRule unix_peers;
   // What requests may name as the place of their shards; thread-safe, regions come and go
   // meanwhile. Null: none.
   std::shared_ptr<const region::RegionTable> regions;
