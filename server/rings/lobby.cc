@@ -31,6 +31,9 @@ using endpoint::Descriptor;
 // How long listening pauses when a connection cannot be accepted.
 constexpr int kRetryAcceptMs = 100;
 
+// Connections accepted at a time.
+constexpr int kMostAccepted = 64;
+
 // Memory that making a region must leave, for all that the process does besides.
 constexpr uint64_t kReservedBytes = uint64_t{64} << 20;
 
@@ -125,7 +128,8 @@ void Lobby::SetListening(bool on) {
 }
 
 bool Lobby::AcceptFrom(const listen::Listener& listener) {
-  while (true) {
+  // Then back to the guests: peers that go on connecting would keep this thread here.
+  for (int accepted = 0; accepted < kMostAccepted; ++accepted) {
     Descriptor socket(accept4(listener.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     const int fd = socket.get();
     if (fd == -1) {
@@ -142,11 +146,11 @@ bool Lobby::AcceptFrom(const listen::Listener& listener) {
     if (status.ok()) status = Watch(fd);
     if (!status.ok()) {
       Refuse(fd, status);
-      // Back to the guests: a peer that goes on connecting would keep this thread here.
-      return true;
+    } else {
+      guests_[fd] = Guest{std::move(socket), Clock::now() + kPatience, nullptr, nullptr};
     }
-    guests_[fd] = Guest{std::move(socket), Clock::now() + kPatience, nullptr, nullptr};
   }
+  return true;
 }
 
 void Lobby::DropSilentGuest() {
