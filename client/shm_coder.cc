@@ -22,6 +22,9 @@ constexpr absl::Duration kMostConnectTime = absl::Seconds(5);
 
 constexpr int kAttempts = 2;
 
+// Part of the region asked for that is asked for next if the server has no room for all of it.
+constexpr uint64_t kLessWhereThereIsLittle = 8;
+
 void WriteNotice(const std::string& text) {
   std::fprintf(stderr, "parityd client: %s\n", text.c_str());
 }
@@ -69,6 +72,12 @@ std::shared_ptr<SharedRing> ShmCoder::GetRing(absl::Time deadline) {
   RingOptions options = options_;
   options.connect_timeout = std::min(kMostConnectTime, (deadline - now) / 2);
   absl::StatusOr<std::shared_ptr<SharedRing>> ring = SharedRing::Connect(options);
+  // A server with little memory may have some.
+  if (absl::IsResourceExhausted(ring.status())) {
+    options.region_bytes /= kLessWhereThereIsLittle;
+    absl::StatusOr<std::shared_ptr<SharedRing>> smaller = SharedRing::Connect(options);
+    if (smaller.ok()) ring = std::move(smaller);
+  }
   lock.lock();
   connecting_ = false;
   if (ring.ok()) {

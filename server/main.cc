@@ -12,6 +12,8 @@
 
 #include "CLI/CLI.hpp"
 #include "absl/status/statusor.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "options.h"
 #include "parity/endpoint/endpoint.h"
 #include "parity/engine/plan_drawing.h"
@@ -95,8 +97,10 @@ int Run(const Options& options) {
   int signal = 0;
   sigwait(&signals, &signal);
   spdlog::info("{}: finishing the calls under way", strsignal(signal));
-  (*server)->Stop(absl::Seconds(options.grace_s));
-  if (rings != nullptr) rings->Stop(absl::Seconds(options.grace_s));
+  // Shared memory first: a client that loses it can still have its answer over gRPC.
+  const absl::Time deadline = absl::Now() + absl::Seconds(options.grace_s);
+  if (rings != nullptr) rings->Stop(deadline - absl::Now());
+  (*server)->Stop(deadline - absl::Now());
   spdlog::info("stopped");
   return EXIT_SUCCESS;
 }

@@ -25,6 +25,7 @@
 namespace parity::rings {
 namespace {
 
+using codec::FieldError;
 using codec::InvalidField;
 using endpoint::Descriptor;
 
@@ -209,15 +210,18 @@ absl::Status Lobby::Welcome(Guest& guest) {
 
 absl::Status Lobby::MakeRegion(Guest& guest, const shm::Hello& hello) {
   const Limits& limits = options_.limits;
-  if (hello.region_bytes == 0 || hello.region_bytes > limits.max_region_bytes) {
-    return InvalidField("region_bytes", hello.region_bytes,
-                        absl::StrCat("1 to ", limits.max_region_bytes));
+  if (hello.region_bytes == 0) return InvalidField("region_bytes", 0, "at least 1 byte");
+  if (hello.region_bytes > limits.max_region_bytes) {
+    return FieldError(absl::StatusCode::kResourceExhausted, "region_bytes",
+                      absl::StrCat(hello.region_bytes),
+                      absl::StrCat("at most ", limits.max_region_bytes, " for one client"));
   }
   const uint64_t cost = region::Region::CostOf(hello.region_bytes);
   if (cost > limits.max_regions_bytes) {
-    return InvalidField("region_bytes", hello.region_bytes,
-                        absl::StrCat("at most ", limits.max_regions_bytes,
-                                     " with what belongs to it, as all regions together"));
+    return FieldError(
+        absl::StatusCode::kResourceExhausted, "region_bytes",
+        absl::StrCat(cost, " with what belongs to it"),
+        absl::StrCat("at most ", limits.max_regions_bytes, " for all clients together"));
   }
   ucred peer{};
   socklen_t bytes = sizeof peer;

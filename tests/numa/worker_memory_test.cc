@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <functional>
 #include <map>
 #include <memory>
@@ -23,6 +22,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "node_pages.h"
 #include "parity/engine/buffer_pool.h"
 #include "parity/engine/thread_placement.h"
 #include "parity/engine/worker_plan.h"
@@ -36,37 +36,6 @@ namespace {
 constexpr size_t kSizes[] = {2'000, 5'000, 70'000, 300'000, 3'000'000};
 
 void Touch(void* data, size_t bytes) { std::memset(data, 0x5a, bytes); }
-
-// How many pages of [data, data + bytes) lie on each node; negative: errno of a page without one.
-std::map<int, size_t> NodesOfPages(const void* data, size_t bytes) {
-  const auto page_bytes = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-  const uintptr_t begin = reinterpret_cast<uintptr_t>(data) & ~(page_bytes - 1);
-  std::vector<void*> pages;
-  for (uintptr_t page = begin; page < reinterpret_cast<uintptr_t>(data) + bytes;
-       page += page_bytes) {
-    pages.push_back(reinterpret_cast<void*>(page));  // NOLINT(performance-no-int-to-ptr)
-  }
-  std::vector<int> nodes(pages.size(), -ENODATA);
-  std::map<int, size_t> counts;
-  if (syscall(SYS_move_pages, 0, pages.size(), pages.data(), nullptr, nodes.data(), 0) != 0) {
-    counts[-errno] = pages.size();
-    return counts;
-  }
-  for (int node : nodes) ++counts[node];
-  return counts;
-}
-
-std::map<int, size_t> AllOn(uint32_t node, const std::map<int, size_t>& pages) {
-  size_t count = 0;
-  for (const auto& [any, of_node] : pages) count += of_node;
-  return {{static_cast<int>(node), count}};
-}
-
-// EXPECTs that they all lie on `node`.
-void ExpectOn(uint32_t node, const void* data, size_t bytes) {
-  const std::map<int, size_t> pages = NodesOfPages(data, bytes);
-  EXPECT_EQ(pages, AllOn(node, pages)) << bytes << " bytes";
-}
 
 struct Free {
   void operator()(void* data) const { std::free(data); }
@@ -132,17 +101,7 @@ class WorkerMemory : public ::testing::Test {
     // other threads.
     mallopt(M_MMAP_THRESHOLD, 32 << 20);
     plan_ = *std::move(plan);
-    int balancing = 0;
-    std::ifstream("/proc/sys/kernel/numa_balancing") >> balancing;
-    if (balancing != 0) {
-      GTEST_SKIP() << "numa_balancing: got " << balancing
-                   << ", want 0: it moves pages, and hides from move_pages those it watches";
-    }
-    char page[1] = {1};
-    const std::map<int, size_t> nodes = NodesOfPages(page, 1);
-    if (nodes.begin()->first < 0) {
-      GTEST_SKIP() << "move_pages: " << std::strerror(-nodes.begin()->first);
-    }
+    if (const char* why = WhyNodesAreUnknown(); why != nullptr) GTEST_SKIP() << why;
   }
 
   // A worker of each of the first two nodes.

@@ -470,11 +470,12 @@ TEST(RegionTable, ARegionThatIsRemovedWhileARequestUsesItStays) {
   std::atomic<uint64_t> found{0};
   std::vector<std::thread> requests;
   for (int i = 0; i < 2; ++i) {
-    requests.emplace_back([&] {
+    const size_t half = PageBytes() / 2;
+    requests.emplace_back([&, half, offset = static_cast<size_t>(i) * half] {
       while (!done.load()) {
         const std::shared_ptr<Region> region = table.Find(7);
         if (region == nullptr) continue;
-        std::memset(region->Find(0, PageBytes()), 1, PageBytes());
+        std::memset(region->Find(offset, half), 1, half);
         ++found;
       }
     });

@@ -29,7 +29,8 @@ struct RemoteOptions {
 
   // Of the memory shared with the server, if the target is a Unix socket and the server shares any.
   // An eighth of it, 8 MiB at most, serves to copy shards that lie elsewhere; the rest is for
-  // Allocate. 0: none, everything goes over the socket.
+  // Allocate. If the server has no room for it, it is asked for an eighth. 0: none, everything goes
+  // over the socket.
   uint64_t region_bytes = uint64_t{64} << 20;
   // How long a call looks for its answer in shared memory before it sleeps: waking it takes some 20
   // to 50 us. It costs that much of a CPU at most, and gives way to other threads meanwhile.
