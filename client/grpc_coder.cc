@@ -58,8 +58,6 @@ class GrpcCoder::Loans {
 
 namespace {
 
-using codec::InvalidField;
-
 // How long after the deadline gRPC may go on with a call, and after the call refer to the request,
 // before the connection is ended. Longer is needed only if the peer does not read.
 constexpr std::chrono::milliseconds kGrace{100};

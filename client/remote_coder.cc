@@ -92,7 +92,7 @@ absl::Status Explain(const absl::Status& refusal, const StripeRequest& request) 
 // Over gRPC, and by shared memory where it can be had.
 class EitherCoder final : public RemoteCoder {
  public:
-  EitherCoder(endpoint::Endpoint server, const RemoteOptions& options)
+  EitherCoder(const endpoint::Endpoint& server, const RemoteOptions& options)
       : deadline_(options.deadline), grpc_(server, options) {
     if (server.is_unix() && options.region_bytes > 0) shm_.emplace(options);
   }
@@ -206,7 +206,7 @@ class EitherCoder final : public RemoteCoder {
 absl::StatusOr<std::unique_ptr<RemoteCoder>> RemoteCoder::Make(const RemoteOptions& options) {
   absl::StatusOr<endpoint::Endpoint> server = endpoint::Parse("target", options.target);
   if (!server.ok()) return server.status();
-  return std::make_unique<EitherCoder>(*std::move(server), options);
+  return std::make_unique<EitherCoder>(*server, options);
 }
 
 }  // namespace parity::client

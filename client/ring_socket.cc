@@ -167,7 +167,7 @@ class Handshake {
       if (ready == -1 && errno == EINTR) continue;
       if (ready == -1) return Unavailable("poll");
       if (ready == 0) return LateFor(what);
-      const absl::Status status = shm::Receive(socket_.get(), message, descriptors);
+      absl::Status status = shm::Receive(socket_.get(), message, descriptors);
       if (status.ok()) return status;
       if (absl::IsResourceExhausted(status)) continue;  // nothing is there after all
       if (absl::IsUnavailable(status) && !std::exchange(after_error, true)) continue;

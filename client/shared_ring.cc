@@ -159,7 +159,7 @@ absl::Status SharedRing::WaitFor(std::unique_lock<std::mutex>& lock, Job* job,
       led_ = true;
       const uint64_t taken = ring_->taken();
       lock.unlock();
-      const absl::Status status = ring_->AwaitOthers(taken, 1, deadline);
+      absl::Status status = ring_->AwaitOthers(taken, 1, deadline);
       lock.lock();
       led_ = false;
       if (lost_) continue;
@@ -194,7 +194,7 @@ void SharedRing::TakeAll() {
       }
       continue;
     }
-    Job& job = *reinterpret_cast<Job*>(completion.id);
+    Job& job = *reinterpret_cast<Job*>(completion.id);  // NOLINT(performance-no-int-to-ptr)
     job.status_ = completion.status;
     job.consistent_ = completion.consistent;
     job.done_ = true;
@@ -275,7 +275,7 @@ absl::Status SharedRing::Define(uint16_t place, RingPlan plan) {
 
 uint16_t SharedRing::OldestPlace(std::optional<uint16_t> except, size_t factors) const {
   std::optional<uint16_t> oldest;
-  for (uint16_t i = 0; i < places_.size(); ++i) {
+  for (uint16_t i = 0; i < Ring::kMaxPlans; ++i) {
     if (i == except || (except.has_value() && places_[i].factors <= factors)) continue;
     if (!oldest.has_value() || places_[i].used < places_[*oldest].used) oldest = i;
   }
