@@ -318,7 +318,7 @@ absl::Status CallOnce(RemoteCoder& coder) {
   const std::vector<uint8_t> a(1'000, 0x0f), b(1'000, 0x55);
   std::vector<uint8_t> p(1'000);
   const std::vector<ShardBytes> data = {a, b};
-  const absl::Status status =
+  absl::Status status =
       coder.Encode(*codec::Geometry::Make(codec::Code::kXor, 2, 1), data, 1'000, {p.data()});
   if (status.ok()) {
     EXPECT_EQ(std::count(p.begin(), p.end(), 0x5a), 1'000);
@@ -385,8 +385,8 @@ TEST(SharedMemory, ErrorsAreThoseOfTheLocalKernels) {
   const std::vector<ShardBytes> all(memory.begin(), memory.end());
   const auto shards = absl::MakeConstSpan(all);
   const std::vector<uint8_t*> out = {memory[6].data(), memory[7].data()};
-  const auto reconstruct = [&](Coder& coder, std::vector<uint32_t> present,
-                               std::vector<uint32_t> wanted) {
+  const auto reconstruct = [&](Coder& coder, const std::vector<uint32_t>& present,
+                               const std::vector<uint32_t>& wanted) {
     return coder.Reconstruct(geometry, present, shards.first(present.size()), 100, wanted,
                              absl::MakeConstSpan(out).first(wanted.size()));
   };

@@ -29,8 +29,8 @@ constexpr uint16_t kVerifyPlan = 2;
 constexpr uint16_t kUpdatePlan = 3;
 
 const Geometry& TestedGeometry() {
-  static const Geometry geometry = *Geometry::Make(Code::kReedSolomon, 4, 2);
-  return geometry;
+  static const Geometry kGeometry = *Geometry::Make(Code::kReedSolomon, 4, 2);
+  return kGeometry;
 }
 
 }  // namespace
@@ -82,8 +82,9 @@ HonestClient::HonestClient(const std::string& path, uint32_t seed)
                         {Operation::kReconstruct, geometry, {0, 2, 4, 5}, {3, 1}},
                         {Operation::kVerify, geometry, {}, {}},
                         {Operation::kUpdate, geometry, {2, 0}, {}}};
-  for (uint16_t place = 0; place < std::size(plans); ++place) {
-    client_.Write(DefineRecord(place, plans[place], next_id_));
+  uint16_t place = 0;
+  for (const Plan& plan : plans) {
+    client_.Write(DefineRecord(place++, plan, next_id_));
     client_.Publish();
     const auto ended = client_.Take();
     if (!ended.has_value() || ended->id != next_id_++ || ended->outcome != Outcome::kDone) {

@@ -129,7 +129,7 @@ TEST(Plan, RandomWordsAreNoneOrAPlanThatComesBack) {
     std::vector<uint64_t> words;
     if (round % 4 == 0) {
       words.resize(random() % 12);
-      for (uint64_t& word : words) word = random() & random();
+      for (uint64_t& word : words) word = random() >> (random() % 64);
     } else {
       const Geometry& geometry =
           random() % 5 == 0 ? codec::Lopsided() : geometries[random() % geometries.size()];
