@@ -158,7 +158,7 @@ encodes "$other:$other" "--group-add $owner" $((32 * mib)) 20
 refused 'Permission denied' "$other:$other" "" $((16 * mib))
 
 echo "containers: more memory than the server shares by default, which is a fifth of its limit"
-refused 'region_bytes: got 536870912, want at most 53687091 ' "$owner:$owner" "" $((512 * mib))
+refused 'with what belongs to it, want at most 53687091 ' "$owner:$owner" "" $((512 * mib))
 survives
 encodes "$owner:$owner" "" $((32 * mib)) 1
 
