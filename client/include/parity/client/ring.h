@@ -32,7 +32,7 @@ struct RingOptions {
   // How long Wait looks for completions before it sleeps: waking a thread takes some 20 to 50 us.
   // It costs that much of a CPU each time nothing comes; it gives way to other threads meanwhile.
   absl::Duration spin = absl::Microseconds(50);
-  // The longest that Connect may take. Securing the memory takes the server 0.3 s for 1 GiB.
+  // The longest that Connect may take. Securing the memory takes the server 0.4 s for 1 GiB.
   absl::Duration connect_timeout = absl::Seconds(5);
 };
 
