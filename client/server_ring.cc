@@ -66,10 +66,6 @@ size_t ReportBytesFor(uint32_t parity_shards, uint32_t stripes) {
                                          sizeof(shm::VerifyReport::Mismatch);
 }
 
-absl::Status NoRoom() {
-  return absl::ResourceExhaustedError("the ring is full: take completions first");
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<ServerRing>> ServerRing::Open(const RingOptions& options) {
@@ -117,6 +113,11 @@ absl::Status ServerRing::Define(uint16_t place, const RingPlan& plan, uint64_t i
   shape.outputs = shm_plan.outputs();
   shape.parity_shards = plan.geometry.parity_shards();
   return absl::OkStatus();
+}
+
+absl::Status ServerRing::NoRoom() const {
+  if (IsClosed()) return absl::UnavailableError("the server has closed the connection");
+  return absl::ResourceExhaustedError("the ring is full: take completions first");
 }
 
 absl::Status ServerRing::Submit(const RingJob& job) {
@@ -217,7 +218,7 @@ absl::Span<const RingCompletion> ServerRing::Take(size_t most) {
       break;
     }
     UnderWay& job = slots_[slot];
-    const bool consistent = outcome != static_cast<uint32_t>(Outcome::kInconsistent);
+    const bool consistent = outcome == static_cast<uint32_t>(Outcome::kDone);
     completed_.push_back({job.id, StatusOf(outcome, detail, job), consistent});
     job.taken = true;
     free_slots_[free_++] = static_cast<uint16_t>(slot);

@@ -78,6 +78,8 @@ class ServerRing final : public Ring {
   void Put(uint64_t at, uint64_t word);
   // Takes a slot for the record and writes its header at the tail. Where the rest goes.
   uint64_t Begin(shm::RecordHeader& header, const UnderWay& job);
+  // Why there is no room for a record.
+  absl::Status NoRoom() const;
   // Completions that are there. None once the server has written what cannot be.
   uint64_t Ready();
   // Whether the server says that there are so many others.

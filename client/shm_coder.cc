@@ -75,6 +75,7 @@ std::shared_ptr<SharedRing> ShmCoder::GetRing(absl::Time deadline) {
   // A server with little memory may have some.
   if (absl::IsResourceExhausted(ring.status())) {
     options.region_bytes /= kLessWhereThereIsLittle;
+    options.connect_timeout -= absl::Now() - now;
     absl::StatusOr<std::shared_ptr<SharedRing>> smaller = SharedRing::Connect(options);
     if (smaller.ok()) ring = std::move(smaller);
   }

@@ -50,6 +50,16 @@ void PrintTopology(const Options& options, const rpc::ServerOptions& server) {
                                                  : engine::DrawPlan(server.plan, kernels));
 }
 
+void LogSharedMemory(const rings::Server* rings) {
+  if (rings == nullptr) {
+    spdlog::info("shared memory: none");
+    return;
+  }
+  const rings::Limits& limits = rings->limits();
+  spdlog::info("shared memory: {} bytes for {} clients on the Unix sockets with .shm appended",
+               limits.max_regions_bytes, limits.max_regions);
+}
+
 int Run(const Options& options) {
   absl::StatusOr<rpc::ServerOptions> server_options = ServerOptionsFrom(options);
   if (!server_options.ok()) {
@@ -92,6 +102,7 @@ int Run(const Options& options) {
   for (const endpoint::Endpoint& endpoint : (*server)->endpoints()) {
     spdlog::info("listening on {}", endpoint.ToString());
   }
+  LogSharedMemory(rings.get());
   spdlog::info("ready");
 
   int signal = 0;

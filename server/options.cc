@@ -162,12 +162,13 @@ void AddSharedMemory(CLI::App& app, Options& options) {
       ->check(Spin())
       ->type_name("MICROSECONDS")
       ->capture_default_str();
-  app.add_option("--allow-uid", options.unix_peers.users,
-                 "User who may connect to the Unix sockets; repeatable. Without this and "
-                 "--allow-gid: whoever may open their files")
+  app.add_option(
+         "--allow-uid", options.unix_peers.users,
+         "User who may connect to the Unix sockets, by number; repeatable. Without this and "
+         "--allow-gid: owner and group of their files")
       ->type_name("N");
   app.add_option("--allow-gid", options.unix_peers.groups,
-                 "Group whose members may connect to the Unix sockets; repeatable")
+                 "Group whose members may connect to the Unix sockets, by number; repeatable")
       ->type_name("N");
 }
 

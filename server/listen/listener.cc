@@ -59,11 +59,13 @@ Listener::~Listener() {
   if (is_ours) unlink(endpoint_.path.c_str());
 }
 
-absl::StatusOr<Listener> Listener::Open(const endpoint::Endpoint& endpoint, Carries carries) {
-  return endpoint.is_unix() ? OpenUnix(endpoint, carries) : OpenTcp(endpoint);
+absl::StatusOr<Listener> Listener::Open(const endpoint::Endpoint& endpoint, Carries carries,
+                                        const PeerRule& peers) {
+  return endpoint.is_unix() ? OpenUnix(endpoint, carries, peers) : OpenTcp(endpoint);
 }
 
-absl::StatusOr<Listener> Listener::OpenUnix(const endpoint::Endpoint& endpoint, Carries carries) {
+absl::StatusOr<Listener> Listener::OpenUnix(const endpoint::Endpoint& endpoint, Carries carries,
+                                            const PeerRule& peers) {
   if (absl::Status status = MakeDirectoryOf(endpoint); !status.ok()) return status;
   Listener listener;
   listener.endpoint_ = endpoint;
@@ -99,7 +101,8 @@ absl::StatusOr<Listener> Listener::OpenUnix(const endpoint::Endpoint& endpoint, 
   listener.device_ = status.st_dev;
   listener.inode_ = status.st_ino;
   // Nobody can connect before listen(), so the mode is never wider than this.
-  if (chmod(endpoint.path.c_str(), 0660) != 0) return Failed(endpoint, "chmod");
+  if (chmod(endpoint.path.c_str(), peers.names_any() ? 0666 : 0660) != 0)
+    return Failed(endpoint, "chmod");
   if (::listen(listener.fd(), kBacklog) != 0) return Failed(endpoint, "listen");
   return listener;
 }

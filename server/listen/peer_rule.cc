@@ -30,7 +30,7 @@ std::vector<gid_t> GroupsOf(int socket) {
 }  // namespace
 
 absl::Status PeerRule::Check(int socket) const {
-  if (users.empty() && groups.empty()) return absl::OkStatus();
+  if (!names_any()) return absl::OkStatus();
   ucred peer{};
   socklen_t bytes = sizeof peer;
   if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) != 0) {

@@ -6,7 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <functional>
 #include <limits>
 #include <new>
 #include <utility>
@@ -30,13 +32,29 @@ uint64_t WholePages(uint64_t bytes) {
 
 absl::Status Failed(absl::string_view what) { return absl::ErrnoToStatus(errno, what); }
 
-// Gets every page. Where the kernel cannot be asked for all of them at once, by touching each.
-absl::Status Populate(const Mapping& memory) {
-  if (madvise(memory.data(), memory.bytes(), MADV_POPULATE_WRITE) == 0) return absl::OkStatus();
+// Memory got between two looks at whether it is still wanted: some 25 ms.
+constexpr size_t kPieceBytes = size_t{64} << 20;
+
+// Gets the pages of [data, data + bytes). Where the kernel cannot be asked for all of them at once,
+// by touching each.
+absl::Status PopulatePiece(uint8_t* data, size_t bytes) {
+  if (madvise(data, bytes, MADV_POPULATE_WRITE) == 0) return absl::OkStatus();
   if (errno != EINVAL) return Failed("madvise");
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  for (size_t at = 0; at < memory.bytes(); at += page) {
-    const_cast<volatile uint8_t*>(memory.data())[at] = 0;
+  for (size_t at = 0; at < bytes; at += page) {
+    const_cast<volatile uint8_t*>(data)[at] = 0;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Populate(const Mapping& memory, const std::function<bool()>& wanted) {
+  for (size_t at = 0; at < memory.bytes(); at += kPieceBytes) {
+    if (wanted != nullptr && !wanted()) {
+      return absl::CancelledError("the memory is not wanted any more");
+    }
+    absl::Status status =
+        PopulatePiece(memory.data() + at, std::min(kPieceBytes, memory.bytes() - at));
+    if (!status.ok()) return status;
   }
   return absl::OkStatus();
 }
@@ -49,7 +67,7 @@ absl::Status FillHoles(const Mapping& memory, const Descriptor& descriptor) {
   if (static_cast<uint64_t>(found.st_blocks) * kBlockBytes >= memory.bytes()) {
     return absl::OkStatus();
   }
-  return Populate(memory);
+  return Populate(memory, nullptr);
 }
 
 // To exceed the limit is not only an error, but a signal that ends the process.
@@ -61,7 +79,8 @@ absl::Status CheckFileLimit(uint64_t bytes) {
 }
 
 // Memory that can neither shrink nor grow.
-absl::StatusOr<Mapping> MakeMemory(const char* name, uint64_t bytes, Descriptor& descriptor) {
+absl::StatusOr<Mapping> MakeMemory(const char* name, uint64_t bytes, Descriptor& descriptor,
+                                   const std::function<bool()>& wanted = nullptr) {
   if (absl::Status status = CheckFileLimit(bytes); !status.ok()) return status;
   descriptor = Descriptor(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
   const int fd = descriptor.get();
@@ -73,7 +92,7 @@ absl::StatusOr<Mapping> MakeMemory(const char* name, uint64_t bytes, Descriptor&
   // Huge pages where the system gives them (shmem_enabled). To make them of others afterwards takes
   // 3 s for 1 GiB, and gained nothing that could be measured.
   madvise(memory->data(), bytes, MADV_HUGEPAGE);
-  if (absl::Status status = Populate(*memory); !status.ok()) return status;
+  if (absl::Status status = Populate(*memory, wanted); !status.ok()) return status;
   return memory;
 }
 
@@ -98,7 +117,8 @@ uint64_t Region::CostOf(uint64_t region_bytes) {
 }
 
 absl::StatusOr<std::shared_ptr<Region>> Region::Make(uint64_t id, uint64_t bytes, uint32_t node,
-                                                     engine::ByteBudget::Lease lease) {
+                                                     engine::ByteBudget::Lease lease,
+                                                     const std::function<bool()>& wanted) {
   std::shared_ptr<Region> region(new Region);
   region->id_ = id;
   region->node_ = node;
@@ -113,7 +133,7 @@ absl::StatusOr<std::shared_ptr<Region>> Region::Make(uint64_t id, uint64_t bytes
     return status;
   }
   absl::StatusOr<Mapping> data =
-      MakeMemory("parity-region", WholePages(bytes), region->data_descriptor_);
+      MakeMemory("parity-region", WholePages(bytes), region->data_descriptor_, wanted);
   if (!data.ok()) return data.status();
   region->submissions_memory_ = *std::move(submissions);
   region->completions_memory_ = *std::move(completions);

@@ -1,5 +1,6 @@
 #include "lobby.h"
 
+#include <poll.h>
 #include <sched.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -39,6 +40,16 @@ constexpr int kMostAccepted = 64;
 constexpr uint64_t kReservedBytes = uint64_t{64} << 20;
 
 constexpr std::chrono::seconds kRefusalLineInterval{10};
+
+// Whether there is something to read: a message, or that the peer has gone.
+bool HasSpoken(int socket) {
+  return recv(socket, nullptr, 0, MSG_PEEK | MSG_DONTWAIT) != -1 || errno != EAGAIN;
+}
+
+bool HasGone(int socket) {
+  pollfd state = {socket, POLLRDHUP, 0};
+  return poll(&state, 1, 0) > 0;
+}
 
 }  // namespace
 
@@ -101,7 +112,9 @@ void Lobby::Run() {
     SetListening(room);
     const Clock::time_point now = Clock::now();
     for (auto guest = guests_.begin(); guest != guests_.end();) {
-      guest = guest->second.deadline <= now ? guests_.erase(guest) : std::next(guest);
+      // One that has spoken meanwhile is heard first: making memory for others can take long.
+      const bool late = guest->second.deadline <= now && !HasSpoken(guest->first);
+      guest = late ? guests_.erase(guest) : std::next(guest);
     }
   }
 }
@@ -175,7 +188,7 @@ void Lobby::Handle(int fd) {
   const auto found = guests_.find(fd);
   if (found == guests_.end()) return;
   // The event may be of another connection, which had this number a moment ago.
-  if (recv(fd, nullptr, 0, MSG_PEEK | MSG_DONTWAIT) == -1 && errno == EAGAIN) return;
+  if (!HasSpoken(fd)) return;
   Guest& guest = found->second;
   const absl::Status status = Advance(guest);
   if (!status.ok()) Refuse(fd, status);
@@ -246,7 +259,8 @@ absl::Status Lobby::MakeRegion(Guest& guest, const shm::Hello& hello) {
   const uint32_t node = guest.worker->node();
   MoveTo(node);
   absl::StatusOr<std::shared_ptr<region::Region>> region =
-      region::Region::Make(regions_->NewId(), hello.region_bytes, node, *std::move(lease));
+      region::Region::Make(regions_->NewId(), hello.region_bytes, node, *std::move(lease),
+                           [&] { return !ending_ && !HasGone(guest.socket.get()); });
   if (!region.ok()) return region.status();
   guest.region = *std::move(region);
   // Where it cannot be watched, the client is trusted not to keep the memory when it goes.
@@ -308,7 +322,7 @@ void Lobby::MoveTo(uint32_t node) {
 
 void Lobby::Refuse(int socket, const absl::Status& reason) {
   // One that has gone is told nothing.
-  if (absl::IsUnavailable(reason)) return;
+  if (absl::IsUnavailable(reason) || absl::IsCancelled(reason)) return;
   refused_clients_.fetch_add(1, std::memory_order_relaxed);
   ++unlogged_refusals_;
   if (const Clock::time_point now = Clock::now(); now >= next_refusal_line_) {

@@ -23,8 +23,10 @@ using shm::RecordKind;
 // client and the worker work at the same time.
 constexpr int kRecordsPerTurn = 16;
 
-// A request of more words is not kept for reuse: its memory would be.
-constexpr size_t kMostKeptWords = 512;
+// Requests kept for reuse, with the memory that they have: not those of more words, nor more of
+// them.
+constexpr size_t kMostKeptWords = 128;
+constexpr size_t kMostKept = 256;
 
 absl::Status Broken(absl::string_view what) { return absl::InvalidArgumentError(what); }
 
@@ -54,12 +56,15 @@ absl::StatusOr<bool> Ring::TakeRecords(engine::StripeProcessor& processor) {
   }
   bool any = false;
   for (int i = 0; i < kRecordsPerTurn && available > 0; ++i) {
-    const uint64_t before = taken_words_;
+    const uint64_t words_before = taken_words_;
+    const size_t under_way_before = under_way_;
     const absl::StatusOr<bool> taken = TakeRecord(available, processor);
     if (!taken.ok()) return taken.status();
     if (!*taken) break;
     any = true;
-    available -= taken_words_ - before;
+    available -= taken_words_ - words_before;
+    // A plan, or a record that was refused, is work that no turn counts: others go first now.
+    if (under_way_ == under_way_before) break;
   }
   if (any) completions_.taken_words.value.store(taken_words_, std::memory_order_release);
   return any;
@@ -177,7 +182,9 @@ std::unique_ptr<RingRequest> Ring::NewRequest() {
 void Ring::Ended(std::unique_ptr<RingRequest> request) {
   --under_way_;
   words_under_way_ -= request->words();
-  if (request->words() <= kMostKeptWords) idle_requests_.push_back(std::move(request));
+  if (request->words() <= kMostKeptWords && idle_requests_.size() < kMostKept) {
+    idle_requests_.push_back(std::move(request));
+  }
 }
 
 void Ring::Complete(uint64_t id, Outcome outcome, uint32_t detail) {

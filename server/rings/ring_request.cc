@@ -57,6 +57,14 @@ Fault RingRequest::Prepare(const region::Region& region,
     if (offset % alignof(uint64_t) != 0) return {Outcome::kUnaligned, place};
     report_ = region.Find(offset, shm::ReportBytes(plan.geometry, header.stripes));
     if (report_ == nullptr) return {Outcome::kOutsideRegion, place};
+    for (const codec::Shard& shard : shards_.sources()) {
+      for (const codec::Segment& segment : shard) {
+        const bool apart =
+            segment.data + segment.bytes <= report_ ||
+            segment.data >= report_ + shm::ReportBytes(plan.geometry, header.stripes);
+        if (!apart) return {Outcome::kOverlap, place};
+      }
+    }
   }
   engine::StripeTask task;
   task.operation = ToEngine(plan.operation);

@@ -106,7 +106,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
         endpoint::Parse("listen", absl::StrCat("unix:", path, shm::kPathSuffix));
     if (!endpoint.ok()) return endpoint.status();
     absl::StatusOr<listen::Listener> listener =
-        listen::Listener::Open(*endpoint, listen::Carries::kPackets);
+        listen::Listener::Open(*endpoint, listen::Carries::kPackets, options.peers);
     if (!listener.ok()) return listener.status();
     listeners.push_back(*std::move(listener));
   }

@@ -304,7 +304,8 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
   }
   std::vector<listen::Listener> listeners;
   for (const endpoint::Endpoint& endpoint : options.endpoints) {
-    absl::StatusOr<listen::Listener> listener = listen::Listener::Open(endpoint);
+    absl::StatusOr<listen::Listener> listener =
+        listen::Listener::Open(endpoint, listen::Carries::kStream, options.unix_peers);
     if (!listener.ok()) return listener.status();
     listeners.push_back(*std::move(listener));
   }

@@ -378,6 +378,7 @@ TEST(Ring, TurnsEveryOutcomeIntoAnErrorThatNamesTheField) {
     const RingCompletion done = One(*ring);
     EXPECT_EQ(done.status.code(), one.code) << done.status;
     EXPECT_EQ(codec::FieldOf(done.status).value_or(""), one.field) << done.status;
+    EXPECT_EQ(done.consistent, one.code == absl::StatusCode::kOk);
   }
 }
 

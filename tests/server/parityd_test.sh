@@ -172,7 +172,7 @@ for limits in '--max-shm 1M --max-region 4K --max-regions 1 --shm-spin 0' \
     --allow-uid "$(id -u)" --allow-uid 0 --allow-gid 0 --allow-gid 4294967294
   for socket in s t; do
     [ -S "$work/$socket.sock.shm" ] || fail "no socket for shared memory beside $socket.sock"
-    [ "$(stat -c %a "$work/$socket.sock.shm")" = 660 ] || fail "mode of the socket for shared memory"
+    [ "$(stat -c %a "$work/$socket.sock.shm")" = 666 ] || fail "mode of the socket for shared memory"
   done
   "$parityctl" info --server "unix:$work/s.sock" >"$work/info"
   stop TERM

@@ -314,7 +314,9 @@ TEST_F(AttackTest, AReportIsInTheRegionAndAligned) {
                                 kMost - 31, kMost - 7}) {
     EXPECT_EQ(with_report(offset), Outcome::kOutsideRegion) << offset;
   }
-  EXPECT_EQ(with_report(0), Outcome::kDone) << "over its own shards, as it likes";
+  for (const uint64_t offset : {0, 8, 16}) {
+    EXPECT_EQ(with_report(offset), Outcome::kOverlap) << offset;
+  }
 }
 
 TEST_F(AttackTest, IdsAreTheClientsOwnEvenIfAllAreTheSame) {

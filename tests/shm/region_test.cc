@@ -71,6 +71,13 @@ TEST(Region, IsZeroedWholePagesThatAreThere) {
   }
 }
 
+TEST(Region, ThatIsNotWantedAnyMoreIsGivenUp) {
+  int asked = 0;
+  const auto region = Region::Make(7, uint64_t{1} << 30, 0, {}, [&asked] { return ++asked < 3; });
+  EXPECT_TRUE(absl::IsCancelled(region.status())) << region.status();
+  EXPECT_EQ(asked, 3);
+}
+
 TEST(Region, CostDoesNotWrapAround) {
   for (const uint64_t bytes : {kMost, kMost - 1, kMost - PageBytes(), kMost - 100'000}) {
     EXPECT_GT(Region::CostOf(bytes), kMost - (1 << 20)) << bytes;

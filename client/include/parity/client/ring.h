@@ -3,6 +3,11 @@
 //
 // Key decision: this is the bare path, for programs that keep many stripes under way from one
 // thread. A RemoteCoder uses one by itself for its blocking calls.
+//
+//   ring->Define(0, {RingOperation::kEncode, geometry, {}, {}}, id);  // need not be waited for
+//   for each stripe: ring->Submit(job);                               // until there is no room
+//   ring->Wait(deadline);                                             // publishes, too
+//   for (const RingCompletion& done : ring->Take()) ...               // of jobs and plans
 #ifndef PARITY_CLIENT_RING_H_
 #define PARITY_CLIENT_RING_H_
 
@@ -64,7 +69,8 @@ struct RingJob {
   // The parity or the wanted shards of every stripe; none to verify and to update. They overlap
   // neither each other nor a source.
   absl::Span<uint8_t* const> outputs;
-  // To verify: where the server puts what it finds, Ring::ReportBytes, at a multiple of 8.
+  // To verify: where the server puts what it finds, Ring::ReportBytes at a multiple of 8, apart
+  // from the sources.
   uint8_t* report = nullptr;
 };
 
@@ -73,7 +79,7 @@ struct RingCompletion {
   // INVALID_ARGUMENT naming the field of the job, or "plan"; FAILED_PRECONDITION naming "present"
   // if those do not determine the wanted shards.
   absl::Status status;
-  bool consistent;  // to verify: no mismatch was found
+  bool consistent;  // to verify: it was done, and found no mismatch
 };
 
 // What verifying found.
@@ -88,7 +94,9 @@ struct RingReport {
 };
 
 // Not thread-safe. After an UNAVAILABLE the server is gone: jobs under way will not be completed,
-// and the memory stays as it is until the ring is destroyed.
+// and the memory stays as it is until the ring is destroyed. To go on, connect a new ring, define
+// the plans again and submit again what was not completed. Wait notices it at once; one that never
+// waits learns of it from Submit, when the ring is full.
 class Ring {
  public:
   // Jobs that may be under way.
@@ -96,7 +104,8 @@ class Ring {
   static constexpr uint16_t kMaxPlans = 64;
 
   // INVALID_ARGUMENT naming "target" or "region_bytes"; UNAVAILABLE if no server shares memory
-  // there, or with this user; RESOURCE_EXHAUSTED if it has no room for the region;
+  // there; PERMISSION_DENIED if it does not with this user; RESOURCE_EXHAUSTED if the region is
+  // longer than it allows (RemoteCoder::GetServerInfo tells) or there is no room for it now;
   // DEADLINE_EXCEEDED.
   static absl::StatusOr<std::unique_ptr<Ring>> Connect(const RingOptions& options);
 
@@ -110,12 +119,14 @@ class Ring {
 
   // Puts a plan in a place, 0 to kMaxPlans - 1; jobs submitted before keep theirs. Its completion
   // comes like that of a job, with this id. INVALID_ARGUMENT naming "plan"; RESOURCE_EXHAUSTED if
-  // there is no room: take completions first.
+  // there is no room: take completions first; UNAVAILABLE if that is so because the server is gone.
+  // Whether the indices go with the geometry shows when a job runs.
   virtual absl::Status Define(uint16_t place, const RingPlan& plan, uint64_t id) = 0;
 
-  // Queues a job, for the next Publish. INVALID_ARGUMENT naming the field if it is not what its
-  // plan calls for or memory is not the ring's; RESOURCE_EXHAUSTED if there is no room: take
-  // completions first. Cost: some 20 ns, and 1 ns a shard.
+  // Queues a job, for the next Publish or Wait. INVALID_ARGUMENT naming the field if it is not what
+  // its plan calls for or memory is not the ring's; RESOURCE_EXHAUSTED and UNAVAILABLE as Define.
+  // The server checks that outputs overlap nothing, and that all shards together, if every one were
+  // full, are no longer than the region. Cost: some 20 ns, and 1 ns a shard.
   virtual absl::Status Submit(const RingJob& job) = 0;
 
   // Lets the server see what was queued. Cost: some ns; a system call if it sleeps.

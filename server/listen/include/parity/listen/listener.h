@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "parity/endpoint/descriptor.h"
 #include "parity/endpoint/endpoint.h"
+#include "parity/listen/peer_rule.h"
 
 namespace parity::listen {
 
@@ -18,11 +19,13 @@ enum class Carries { kStream, kPackets };
 // Listening, non-blocking. Closing it removes a Unix socket's file.
 class Listener {
  public:
-  // A Unix socket is for its owner and group; its directory is created if missing (for the owner
+  // A Unix socket is for its owner and group or, if `peers` names anybody, for whoever can reach
+  // it: then who connects is to be checked. Its directory is created if missing (for the owner
   // alone, except that others may pass through). A lock beside the socket tells whether somebody
   // serves it: a socket left behind by a dead server is replaced, one in use is UNAVAILABLE.
   static absl::StatusOr<Listener> Open(const endpoint::Endpoint& endpoint,
-                                       Carries carries = Carries::kStream);
+                                       Carries carries = Carries::kStream,
+                                       const PeerRule& peers = {});
 
   Listener(Listener&& other) noexcept;
   Listener& operator=(Listener&&) = delete;
@@ -33,7 +36,8 @@ class Listener {
 
  private:
   Listener() = default;
-  static absl::StatusOr<Listener> OpenUnix(const endpoint::Endpoint& endpoint, Carries carries);
+  static absl::StatusOr<Listener> OpenUnix(const endpoint::Endpoint& endpoint, Carries carries,
+                                           const PeerRule& peers);
   static absl::StatusOr<Listener> OpenTcp(const endpoint::Endpoint& endpoint);
 
   endpoint::Endpoint endpoint_;

@@ -16,6 +16,8 @@ struct PeerRule {
   std::vector<uid_t> users;
   std::vector<gid_t> groups;
 
+  bool names_any() const { return !users.empty() || !groups.empty(); }
+
   // PERMISSION_DENIED, naming the peer, if it may not. REQUIRES: `socket` is a connected Unix
   // socket.
   absl::Status Check(int socket) const;

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -30,9 +31,11 @@ class Region {
   // Makes the memories, zeroed, every page of them secured on the calling thread's node; the
   // completions are sealed. REQUIRES: somebody has looked whether there is memory: where the
   // control group has too little, the kernel kills the process. RESOURCE_EXHAUSTED or what the
-  // operating system says if it cannot be. Cost: 0.4 s for 1 GiB.
-  static absl::StatusOr<std::shared_ptr<Region>> Make(uint64_t id, uint64_t bytes, uint32_t node,
-                                                      engine::ByteBudget::Lease lease);
+  // operating system says if it cannot be. CANCELLED if
+  // `wanted`, which is asked every 64 MiB, says no. Cost: 0.4 s for 1 GiB.
+  static absl::StatusOr<std::shared_ptr<Region>> Make(
+      uint64_t id, uint64_t bytes, uint32_t node, engine::ByteBudget::Lease lease,
+      const std::function<bool()>& wanted = nullptr);
 
   uint64_t id() const { return id_; }
   uint64_t bytes() const { return data_.bytes(); }

@@ -13,8 +13,8 @@ struct Limits {
   // The longest region of one client.
   uint64_t max_region_bytes = uint64_t{1} << 30;
 
-  // All regions together, with some 2 MiB each for what belongs to them. A user may have as much as
-  // is still free.
+  // All regions together, with some 150 KiB each for what belongs to them. A user may have as much
+  // as is still free.
   uint64_t max_regions_bytes = uint64_t{1} << 30;
 
   // Clients with a region.
