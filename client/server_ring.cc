@@ -1,6 +1,7 @@
 #include "server_ring.h"
 
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <sys/socket.h>
 
@@ -60,6 +61,19 @@ shm::Operation ToShm(RingOperation operation) {
   return shm::Operation::kEncode;
 }
 
+// How often this process's line has forked, as it is known here. A process that is forked off
+// shares the memories and the socket with the other, but not what each knows of them: if both used
+// them, each would spoil the other's parity.
+uint64_t Forks() {
+  static std::atomic<uint64_t> forks{0};
+  static const int registered = pthread_atfork(nullptr, nullptr, [] { ++forks; });
+  return registered == 0 ? forks.load(std::memory_order_relaxed) : 0;
+}
+
+absl::Status Inherited() {
+  return absl::UnavailableError("the ring is the process's that this one was forked from");
+}
+
 size_t ReportBytesFor(uint32_t parity_shards, uint32_t stripes) {
   const uint64_t most = uint64_t{parity_shards} * stripes;
   return sizeof(shm::VerifyReport) + std::min<uint64_t>(most, shm::VerifyReport::kMaxMismatches) *
@@ -75,7 +89,8 @@ absl::StatusOr<std::unique_ptr<ServerRing>> ServerRing::Open(const RingOptions& 
 }
 
 ServerRing::ServerRing(RingMemories memories, const RingOptions& options)
-    : memories_(std::move(memories)),
+    : forks_(Forks()),
+      memories_(std::move(memories)),
       submissions_(*reinterpret_cast<Submissions*>(memories_.submissions.data())),
       completions_(*reinterpret_cast<const Completions*>(memories_.completions.data())),
       spin_(absl::ToChronoNanoseconds(options.spin)) {
@@ -102,6 +117,7 @@ absl::Status ServerRing::Define(uint16_t place, const RingPlan& plan, uint64_t i
     return InvalidField("plan", absl::StrCat(header.words, " words"),
                         absl::StrCat("at most ", shm::kMaxRecordWords));
   }
+  if (IsInherited()) return Inherited();
   if (!HasRoom(header.words)) return NoRoom();
   uint64_t at = Begin(header, {id, 0, 0, place, false});
   for (const uint64_t word : words) Put(at++, word);
@@ -153,6 +169,7 @@ absl::Status ServerRing::Submit(const RingJob& job) {
     return InvalidField("stripes", absl::StrCat(job.stripes, " with ", header.words, " words"),
                         absl::StrCat("at most ", shm::kMaxRecordWords, " words"));
   }
+  if (IsInherited()) return Inherited();
   if (!HasRoom(header.words)) return NoRoom();
 
   // Nothing that an error leaves half written counts: it is behind the tail.
@@ -196,7 +213,7 @@ absl::Status ServerRing::Submit(const RingJob& job) {
 }
 
 void ServerRing::Publish() {
-  if (published_ == tail_) return;
+  if (published_ == tail_ || IsInherited()) return;
   submissions_.tail.value.store(tail_, std::memory_order_release);
   published_ = tail_;
   std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -206,6 +223,7 @@ void ServerRing::Publish() {
 }
 
 absl::Span<const RingCompletion> ServerRing::Take(size_t most) {
+  if (IsInherited()) return {};
   completed_.clear();
   const size_t ready = std::min<uint64_t>(Ready(), most);
   for (size_t i = 0; i < ready; ++i) {
@@ -228,11 +246,13 @@ absl::Span<const RingCompletion> ServerRing::Take(size_t most) {
 }
 
 absl::Status ServerRing::Wait(absl::Time deadline, size_t at_least) {
+  if (IsInherited()) return Inherited();
   Publish();
   at_least = std::clamp<size_t>(at_least, 1, std::max<size_t>(under_way(), 1));
   if (under_way() == 0 || Ready() >= at_least) return absl::OkStatus();
   if (!broken_) {
     absl::Status status = AwaitOthers(taken_, at_least, deadline);
+    if (absl::IsUnavailable(status) && Ready() > 0) return absl::OkStatus();
     if (!status.ok() || Ready() > 0) return status;
   }
   return absl::UnavailableError("the server does not keep to the protocol of shared memory");
@@ -251,7 +271,11 @@ bool ServerRing::IsClosed() const {
   return poll(&state, 1, 0) > 0;
 }
 
-void ServerRing::End() { shutdown(memories_.socket.get(), SHUT_RDWR); }
+bool ServerRing::IsInherited() const { return forks_ != Forks(); }
+
+void ServerRing::End() {
+  if (!IsInherited()) shutdown(memories_.socket.get(), SHUT_RDWR);
+}
 
 std::string ServerRing::ShardName(const UnderWay& job, uint32_t place) {
   if (place < job.sources) return absl::StrCat("sources[", place, "]");

@@ -46,6 +46,8 @@ class ServerRing final : public Ring {
   absl::Status AwaitOthers(uint64_t taken, size_t at_least, absl::Time deadline);
   // Whether the server has written what cannot be: nothing more will come.
   bool is_broken() const { return broken_; }
+  // Whether this process was forked from the one that it belongs to. Thread-safe.
+  bool IsInherited() const;
   // Whether it has closed the connection. Thread-safe.
   bool IsClosed() const;
   // Ends the connection and wakes who waits. Thread-safe.
@@ -90,6 +92,7 @@ class ServerRing final : public Ring {
   // REQUIRES: the server knows that this sleeps.
   absl::Status Sleep(uint64_t taken, size_t at_least, absl::Time deadline);
 
+  const uint64_t forks_;  // when it was made
   RingMemories memories_;
   shm::Submissions& submissions_;
   const shm::Completions& completions_;

@@ -119,6 +119,7 @@ absl::Status SharedRing::Start(const PlanView& plan, RingJob spec, Job& job, abs
     spec.id = reinterpret_cast<uintptr_t>(&job);
     if (status.ok()) status = ring_->Submit(spec);
     if (status.ok()) break;
+    if (absl::IsUnavailable(status)) LoseLocked(status);
     if (!absl::IsResourceExhausted(status)) return status;
     ring_->Publish();
     if (ring_->is_broken()) {

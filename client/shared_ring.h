@@ -105,7 +105,7 @@ class SharedRing {
   // Gives the ring up: jobs under way are lost, the server is told, and what they write in place
   // becomes memory of this process alone.
   void Lose(const absl::Status& why);
-  bool is_lost() const { return lost_; }
+  bool is_lost() const { return lost_ || ring_->IsInherited(); }
   // Whether the server has gone, though nobody has noticed yet.
   bool IsGone() const { return lost_ || ring_->IsClosed(); }
 

@@ -1,5 +1,6 @@
 #include "parity/client/ring.h"
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -380,6 +381,30 @@ TEST(Ring, TurnsEveryOutcomeIntoAnErrorThatNamesTheField) {
     EXPECT_EQ(codec::FieldOf(done.status).value_or(""), one.field) << done.status;
     EXPECT_EQ(done.consistent, one.code == absl::StatusCode::kOk);
   }
+}
+
+TEST(Ring, BelongsToTheParentAfterAFork) {
+  const FakeServer server(Serve);
+  const auto ring = MustConnect(server);
+  Define(*ring, {RingOperation::kEncode, ReedSolomon(2, 1), {}, {}});
+  const std::vector<const uint8_t*> sources(2, ring->memory().data());
+  const std::vector<uint8_t*> outputs(1, ring->memory().data() + 100);
+  RingJob job;
+  job.shard_bytes = 10;
+  job.sources = sources;
+  job.outputs = outputs;
+  const pid_t child = fork();
+  if (child == 0) {
+    const bool refused = absl::IsUnavailable(ring->Submit(job)) &&
+                         absl::IsUnavailable(ring->Wait(absl::InfiniteFuture())) &&
+                         ring->Take().empty();
+    _exit(refused ? 0 : 1);
+  }
+  int exit_status = -1;
+  ASSERT_EQ(waitpid(child, &exit_status, 0), child);
+  EXPECT_EQ(exit_status, 0);
+  ASSERT_TRUE(ring->Submit(job).ok());
+  EXPECT_TRUE(One(*ring).status.ok());
 }
 
 // Records of every length, many times around the ring, with the server behind and ahead.

@@ -105,6 +105,8 @@ struct ServerInfo {
 // call asks for new memory; if it is refused calls go over the socket, and a second later it is
 // asked for again. A call whose shared memory is lost while it runs, because the server restarts,
 // goes on over new memory or the socket, within its deadline.
+//
+// After fork() only the parent may use a coder; memory from Allocate stays one that both see.
 class RemoteCoder : public Coder {
  public:
   // Does not connect yet. INVALID_ARGUMENT naming "target" if it is none of the forms above.

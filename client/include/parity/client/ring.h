@@ -97,6 +97,7 @@ struct RingReport {
 // and the memory stays as it is until the ring is destroyed. To go on, connect a new ring, define
 // the plans again and submit again what was not completed. Wait notices it at once; one that never
 // waits learns of it from Submit, when the ring is full.
+// After fork() only the parent can use it: in the child everything is UNAVAILABLE.
 class Ring {
  public:
   // Jobs that may be under way.
