@@ -66,8 +66,8 @@ shm::Operation ToShm(RingOperation operation) {
 // them, each would spoil the other's parity.
 uint64_t Forks() {
   static std::atomic<uint64_t> forks{0};
-  static const int registered = pthread_atfork(nullptr, nullptr, [] { ++forks; });
-  return registered == 0 ? forks.load(std::memory_order_relaxed) : 0;
+  static const int kRegistered = pthread_atfork(nullptr, nullptr, [] { ++forks; });
+  return kRegistered == 0 ? forks.load(std::memory_order_relaxed) : 0;
 }
 
 absl::Status Inherited() {
