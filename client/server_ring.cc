@@ -15,10 +15,7 @@
 #include "absl/time/clock.h"
 #include "parity/codec/field_error.h"
 #include "parity/shm/handshake.h"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
+#include "parity/shm/pause.h"
 
 namespace parity::client {
 namespace {
@@ -38,14 +35,6 @@ static_assert(Ring::kMaxPlans == shm::kMaxPlans);
 constexpr std::chrono::microseconds kYieldInterval{2};
 // Looks between two readings of the clock, which cost more than a look.
 constexpr int kLooksPerReading = 16;
-
-inline void Pause() {
-#if defined(__x86_64__)
-  _mm_pause();
-#elif defined(__aarch64__)
-  asm volatile("isb" ::: "memory");
-#endif
-}
 
 shm::Operation ToShm(RingOperation operation) {
   switch (operation) {
@@ -371,7 +360,7 @@ bool ServerRing::HasOthers(uint64_t taken, size_t at_least) const {
 bool ServerRing::SeesOthers(uint64_t taken, size_t at_least) const {
   for (int i = 0; i < kLooksPerReading; ++i) {
     if (HasOthers(taken, at_least)) return true;
-    Pause();
+    shm::Pause();
   }
   return false;
 }

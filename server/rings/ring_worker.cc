@@ -15,6 +15,7 @@
 #include "parity/engine/thread_placement.h"
 #include "parity/listen/peer.h"
 #include "parity/shm/handshake.h"
+#include "parity/shm/pause.h"
 #include "spdlog/spdlog.h"
 
 namespace parity::rings {
@@ -28,14 +29,6 @@ constexpr std::chrono::microseconds kYieldInterval{2};
 
 // At least so long between two lines of the log about clients that were cut off.
 constexpr std::chrono::seconds kDropLineInterval{10};
-
-void Pause() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
 
 }  // namespace
 
@@ -197,7 +190,7 @@ bool RingWorker::KeepsLooking() {
     sched_yield();
     last_yield_ = Clock::now();
   } else {
-    Pause();
+    shm::Pause();
   }
   return true;
 }

@@ -7,24 +7,13 @@
 #include "absl/time/clock.h"
 #include "lobby.h"
 #include "parity/endpoint/endpoint.h"
+#include "parity/engine/node_crew.h"
 #include "parity/listen/listener.h"
 #include "parity/shm/handshake.h"
 #include "ring_worker.h"
 
 namespace parity::rings {
 namespace {
-
-// The workers of a NUMA node, for jobs that are large enough to be shared.
-class NodeCrew final : public engine::Crew {
- public:
-  void Add(RingWorker& worker) { workers_.push_back(&worker); }
-  void Offer(const std::shared_ptr<engine::JobShare>& share) override {
-    for (RingWorker* worker : workers_) worker->TakePart(share);
-  }
-
- private:
-  std::vector<RingWorker*> workers_;
-};
 
 class ServerOnWorkers final : public Server {
  public:
@@ -34,7 +23,7 @@ class ServerOnWorkers final : public Server {
         shared_{*options.table, options.limits.spin, regions_} {
     for (size_t id = 0; id < options.plan.workers.size(); ++id) {
       const engine::WorkerPlan::Worker& place = options.plan.workers[id];
-      NodeCrew& crew = crews_[place.node];
+      engine::NodeCrew<RingWorker>& crew = crews_[place.node];
       workers_.push_back(std::make_unique<RingWorker>(id, place, shared_, crew));
       crew.Add(*workers_.back());
     }
@@ -92,7 +81,7 @@ class ServerOnWorkers final : public Server {
   const Limits limits_;
   const std::shared_ptr<region::RegionTable> regions_;
   const RingWorker::Shared shared_;
-  std::map<uint32_t, NodeCrew> crews_;  // by node
+  std::map<uint32_t, engine::NodeCrew<RingWorker>> crews_;  // by node
   std::vector<std::unique_ptr<RingWorker>> workers_;
   std::unique_ptr<Lobby> lobby_;  // last: it hands clients to the workers
 };

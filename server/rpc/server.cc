@@ -10,7 +10,6 @@
 #include "absl/strings/ascii.h"
 #include "absl/synchronization/mutex.h"
 #include "acceptor.h"
-#include "crew.h"
 #include "google/protobuf/stubs/logging.h"
 #include "grpc/grpc.h"
 #include "grpc/support/log.h"
@@ -206,7 +205,7 @@ class ServerOnWorkers final : public Server {
     for (const listen::Listener& listener : listeners) endpoints_.push_back(listener.endpoint());
     for (size_t id = 0; id < options.plan.workers.size(); ++id) {
       const engine::WorkerPlan::Worker& place = options.plan.workers[id];
-      NodeCrew& crew = crews_[place.node];
+      engine::NodeCrew<Worker>& crew = crews_[place.node];
       workers_.push_back(std::make_unique<Worker>(id, place, shared_, crews_));
       crew.Add(*workers_.back());
     }

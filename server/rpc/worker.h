@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <functional>
 #include <future>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -17,7 +18,6 @@
 #include "absl/time/time.h"
 #include "connection.h"
 #include "counters.h"
-#include "crew.h"
 #include "grpcpp/alarm.h"
 #include "grpcpp/completion_queue.h"
 #include "grpcpp/resource_quota.h"
@@ -27,6 +27,7 @@
 #include "health.h"
 #include "parity/engine/byte_budget.h"
 #include "parity/engine/job_share.h"
+#include "parity/engine/node_crew.h"
 #include "parity/engine/stripe_processor.h"
 #include "parity/engine/worker_plan.h"
 #include "parity/kernels/kernel_table.h"
@@ -36,6 +37,11 @@
 #include "tag.h"
 
 namespace parity::rpc {
+
+class Worker;
+
+// By node.
+using NodeCrews = std::map<uint32_t, engine::NodeCrew<Worker>>;
 
 class Worker {
  public:

@@ -29,9 +29,22 @@ std::string NewPath() {
 
 }  // namespace
 
-FakeSession::FakeSession(Descriptor socket, const std::atomic<bool>& ending, uint64_t region_id)
+void Gate::Open() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  is_open_ = true;
+  opened_.notify_all();
+}
+
+void Gate::Await() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  opened_.wait(lock, [this] { return is_open_; });
+}
+
+FakeSession::FakeSession(Descriptor socket, const std::atomic<bool>& ending, Gate& gate,
+                         uint64_t region_id)
     : socket_(std::move(socket)),
       ending_(ending),
+      gate_(gate),
       region_id_(region_id),
       local_(*MakeLocalCoder("scalar")) {}
 
@@ -91,7 +104,10 @@ bool FakeSession::is_over() const {
 }
 
 void FakeSession::AwaitGone() {
-  while (!is_over()) usleep(1'000);
+  while (!ending_) {
+    pollfd state = {socket_.get(), POLLRDHUP, 0};
+    if (poll(&state, 1, kPollMs) > 0) return;
+  }
 }
 
 std::optional<std::vector<uint64_t>> FakeSession::Next(bool take) {
@@ -244,6 +260,7 @@ FakeServer::FakeServer(std::string path, Behaviour behaviour)
 
 FakeServer::~FakeServer() {
   ending_ = true;
+  gate_.Open();
   acceptor_.join();
   for (std::thread& session : sessions_) session.join();
   unlink((path_ + shm::kPathSuffix).c_str());
@@ -255,8 +272,8 @@ void FakeServer::Accept() {
     if (poll(&readable, 1, kPollMs) <= 0) continue;
     Descriptor socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     const int number = ++connections_;
-    auto session =
-        std::make_unique<FakeSession>(std::move(socket), ending_, static_cast<uint64_t>(number));
+    auto session = std::make_unique<FakeSession>(std::move(socket), ending_, gate_,
+                                                 static_cast<uint64_t>(number));
     sessions_.emplace_back([this, owned = std::move(session)]() mutable {
       behaviour_(*owned);
       owned.reset();

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -21,10 +22,23 @@
 
 namespace parity::client {
 
+// Where sessions wait until the test opens it, or ends.
+class Gate {
+ public:
+  void Open();
+  void Await();
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable opened_;
+  bool is_open_ = false;
+};
+
 // One client of the fake server, in a thread of its own.
 class FakeSession {
  public:
-  FakeSession(endpoint::Descriptor socket, const std::atomic<bool>& ending, uint64_t region_id);
+  FakeSession(endpoint::Descriptor socket, const std::atomic<bool>& ending, Gate& gate,
+              uint64_t region_id);
   // Ends the connection.
   ~FakeSession();
 
@@ -50,6 +64,8 @@ class FakeSession {
   // Serves whatever comes, until the client goes.
   void ServeAll();
 
+  // Waits until the test opens the server's gate, or ends.
+  void AwaitGate() { gate_.Await(); }
   // Waits until the client is gone or the test ends.
   void AwaitGone();
   bool is_over() const;
@@ -63,6 +79,7 @@ class FakeSession {
  private:
   endpoint::Descriptor socket_;
   const std::atomic<bool>& ending_;
+  Gate& gate_;
   const uint64_t region_id_;
   shm::Hello hello_;
   std::shared_ptr<region::Region> region_;
@@ -85,6 +102,8 @@ class FakeServer {
 
   std::string target() const { return "unix:" + path_; }
   int connections() const { return connections_; }
+  // Lets sessions go on that wait at the gate.
+  void OpenGate() { gate_.Open(); }
 
  private:
   void Accept();
@@ -93,6 +112,7 @@ class FakeServer {
   const Behaviour behaviour_;
   endpoint::Descriptor listener_;
   std::atomic<bool> ending_{false};
+  Gate gate_;
   std::atomic<int> connections_{0};
   std::vector<std::thread> sessions_;
   std::thread acceptor_;

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstring>
+#include <future>
 #include <mutex>
 #include <numeric>
 #include <random>
@@ -500,16 +502,15 @@ TEST(SharedMemory, ACallThatLosesTwoRingsFailsAndSaysWhere) {
 }
 
 TEST(SharedMemory, ACallReturnsAtItsDeadlineAndItsOutputsAreItsOwn) {
-  std::atomic<bool> write{false};
-  std::atomic<bool> written{false};
-  const FakeServer server([&](FakeSession& session) {
+  std::promise<void> written;
+  FakeServer server([&](FakeSession& session) {
     if (!session.ShakeHands()) return;
     session.Serve(*session.Next());
     const auto record = session.Next();
     if (!record.has_value()) return;
-    while (!write) usleep(100);
+    session.AwaitGate();
     EXPECT_EQ(session.Compute(*record), shm::Outcome::kDone);
-    written = true;
+    written.set_value();
   });
   RemoteOptions options;
   options.target = server.target();
@@ -528,8 +529,8 @@ TEST(SharedMemory, ACallReturnsAtItsDeadlineAndItsOutputsAreItsOwn) {
   EXPECT_TRUE(absl::IsDeadlineExceeded(status)) << status;
   EXPECT_LT(absl::Now() - start, absl::Seconds(4));
   std::memset(output, 9, bytes);
-  write = true;
-  while (!written) usleep(100);
+  server.OpenGate();
+  ASSERT_EQ(written.get_future().wait_for(std::chrono::seconds(10)), std::future_status::ready);
   EXPECT_EQ(std::count(output, output + bytes, 9), static_cast<ptrdiff_t>(bytes));
   EXPECT_EQ(std::count(memory, output, 1), static_cast<ptrdiff_t>(2 * bytes));
 }

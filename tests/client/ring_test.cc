@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <thread>
 #include <unordered_set>
@@ -64,6 +63,22 @@ void Define(Ring& ring, const RingPlan& plan, uint16_t place = 0) {
   ASSERT_EQ(defined.id, 77u);
   ASSERT_TRUE(defined.status.ok()) << defined.status;
 }
+
+// A job on one stripe: `k` times the same source, and an output apart from it.
+struct SmallJob {
+  SmallJob(Ring& ring, size_t k, size_t shard_bytes)
+      : sources(k, ring.memory().data()), outputs(1, ring.memory().data() + 100) {
+    job.shard_bytes = shard_bytes;
+    job.sources = sources;
+    job.outputs = outputs;
+  }
+  SmallJob(const SmallJob&) = delete;
+  SmallJob& operator=(const SmallJob&) = delete;
+
+  std::vector<const uint8_t*> sources;
+  std::vector<uint8_t*> outputs;
+  RingJob job;
+};
 
 TEST(RingConnect, NamesWhatIsWrongWithTheOptions) {
   for (const char* target : {"127.0.0.1:7420", "nonsense", ""}) {
@@ -368,12 +383,8 @@ TEST(Ring, TurnsEveryOutcomeIntoAnErrorThatNamesTheField) {
   });
   const auto ring = MustConnect(server);
   Define(*ring, {RingOperation::kEncode, ReedSolomon(2, 1), {}, {}});
-  const std::vector<const uint8_t*> sources(2, ring->memory().data());
-  const std::vector<uint8_t*> outputs(1, ring->memory().data() + 100);
-  RingJob job;
-  job.shard_bytes = 10;
-  job.sources = sources;
-  job.outputs = outputs;
+  SmallJob small(*ring, 2, 10);
+  RingJob& job = small.job;
   for (const Case& one : cases) {
     ASSERT_TRUE(ring->Submit(job).ok());
     const RingCompletion done = One(*ring);
@@ -387,12 +398,8 @@ TEST(Ring, BelongsToTheParentAfterAFork) {
   const FakeServer server(Serve);
   const auto ring = MustConnect(server);
   Define(*ring, {RingOperation::kEncode, ReedSolomon(2, 1), {}, {}});
-  const std::vector<const uint8_t*> sources(2, ring->memory().data());
-  const std::vector<uint8_t*> outputs(1, ring->memory().data() + 100);
-  RingJob job;
-  job.shard_bytes = 10;
-  job.sources = sources;
-  job.outputs = outputs;
+  SmallJob small(*ring, 2, 10);
+  RingJob& job = small.job;
   const pid_t child = fork();
   if (child == 0) {
     const bool refused = absl::IsUnavailable(ring->Submit(job)) &&
@@ -460,28 +467,23 @@ TEST(Ring, WordsWrapAround) {
 }
 
 TEST(Ring, SaysThatItIsFullAndTakesMoreOnceCompletionsAreTaken) {
-  std::atomic<bool> go{false};
-  const FakeServer server([&go](FakeSession& session) {
+  FakeServer server([](FakeSession& session) {
     if (!session.ShakeHands()) return;
     session.Serve(*session.Next());
-    while (!go && !session.is_over()) usleep(1'000);
+    session.AwaitGate();
     session.ServeAll();
   });
   const auto ring = MustConnect(server);
   Define(*ring, {RingOperation::kEncode, ReedSolomon(1, 1), {}, {}});
-  const std::vector<const uint8_t*> sources(1, ring->memory().data());
-  const std::vector<uint8_t*> outputs(1, ring->memory().data() + 100);
-  RingJob job;
-  job.shard_bytes = 1;
-  job.sources = sources;
-  job.outputs = outputs;
+  SmallJob small(*ring, 1, 1);
+  RingJob& job = small.job;
   for (size_t i = 0; i < Ring::kMaxJobs; ++i) ASSERT_TRUE(ring->Submit(job).ok()) << i;
   EXPECT_TRUE(absl::IsResourceExhausted(ring->Submit(job)));
   EXPECT_TRUE(absl::IsResourceExhausted(
       ring->Define(0, {RingOperation::kEncode, ReedSolomon(1, 1), {}, {}}, 0)));
   ring->Publish();
   EXPECT_TRUE(absl::IsDeadlineExceeded(ring->Wait(In(absl::Milliseconds(20)))));
-  go = true;
+  server.OpenGate();
   size_t taken = 0;
   while (ring->under_way() > 0) {
     ASSERT_TRUE(ring->Wait(In(absl::Seconds(5))).ok());
@@ -502,12 +504,8 @@ TEST(Ring, IsUnavailableWhenTheServerDiesButGivesWhatItCompletedBefore) {
   });
   const auto ring = MustConnect(server);
   Define(*ring, {RingOperation::kEncode, ReedSolomon(1, 1), {}, {}});
-  const std::vector<const uint8_t*> sources(1, ring->memory().data());
-  const std::vector<uint8_t*> outputs(1, ring->memory().data() + 100);
-  RingJob job;
-  job.shard_bytes = 1;
-  job.sources = sources;
-  job.outputs = outputs;
+  SmallJob small(*ring, 1, 1);
+  RingJob& job = small.job;
   ASSERT_TRUE(ring->Submit(job).ok());
   ASSERT_TRUE(ring->Submit(job).ok());
   EXPECT_TRUE(One(*ring).status.ok());
@@ -540,12 +538,8 @@ TEST(Ring, ServersThatWriteWhatCannotBeLoseTheirClient) {
     });
     const auto ring = MustConnect(server);
     Define(*ring, {RingOperation::kEncode, ReedSolomon(1, 1), {}, {}});
-    const std::vector<const uint8_t*> sources(1, ring->memory().data());
-    const std::vector<uint8_t*> outputs(1, ring->memory().data() + 100);
-    RingJob job;
-    job.shard_bytes = 1;
-    job.sources = sources;
-    job.outputs = outputs;
+    SmallJob small(*ring, 1, 1);
+    RingJob& job = small.job;
     ASSERT_TRUE(ring->Submit(job).ok());
     absl::Status status;
     for (int round = 0; status.ok() && round < 10 && ring->under_way() > 0; ++round) {
@@ -570,12 +564,8 @@ TEST(Ring, WaitsOutServersThatTakeTheirTime) {
     auto ring = Ring::Connect(options);
     ASSERT_TRUE(ring.ok()) << ring.status();
     Define(**ring, {RingOperation::kEncode, ReedSolomon(1, 1), {}, {}});
-    const std::vector<const uint8_t*> sources(1, (*ring)->memory().data());
-    const std::vector<uint8_t*> outputs(1, (*ring)->memory().data() + 100);
-    RingJob job;
-    job.shard_bytes = 1;
-    job.sources = sources;
-    job.outputs = outputs;
+    SmallJob small(**ring, 1, 1);
+    RingJob& job = small.job;
     for (int i = 0; i < 500; ++i) {
       job.id = static_cast<uint64_t>(i);
       ASSERT_TRUE((*ring)->Submit(job).ok());

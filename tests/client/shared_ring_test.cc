@@ -1,8 +1,9 @@
 #include "shared_ring.h"
 
-#include <unistd.h>
-
+#include <atomic>
+#include <chrono>
 #include <cstring>
+#include <future>
 #include <random>
 #include <thread>
 #include <vector>
@@ -74,7 +75,7 @@ TEST(SharedRing, GivesEveryThreadItsOwnCompletions) {
         SharedRing::Job job;
         std::memset(encoding.output(), 0, 4096);
         ASSERT_TRUE(encoding.Start(job, Soon()).ok());
-        if (random() % 8 == 0) usleep(random() % 100);
+        for (auto yields = random() % 8; yields > 0; --yields) std::this_thread::yield();
         const absl::Status status = ring->Await(job, Soon());
         ASSERT_TRUE(status.ok()) << status;
         ASSERT_TRUE(job.status().ok()) << job.status();
@@ -134,15 +135,14 @@ TEST(SharedRing, DefinesPlansAgainThatHaveLostTheirPlaces) {
 
 // The server never answers, and writes when the call has long returned.
 TEST(SharedRing, ALateServerWritesToNobody) {
-  std::atomic<uint8_t*> written{nullptr};
-  std::atomic<bool> write{false};
-  const FakeServer server([&](FakeSession& session) {
+  std::promise<void> written;
+  FakeServer server([&](FakeSession& session) {
     if (!session.ShakeHands()) return;
     session.Serve(*session.Next());
     const auto record = session.Next();
-    while (!write) usleep(100);
+    session.AwaitGate();
     EXPECT_EQ(session.Compute(*record), shm::Outcome::kDone);
-    written = session.region().Find(0, 1);
+    written.set_value();
   });
   const auto ring = MustConnect(server.target());
   Encoding encoding(*ring, 4096);
@@ -154,8 +154,8 @@ TEST(SharedRing, ALateServerWritesToNobody) {
   EXPECT_LT(absl::Now() - start, absl::Seconds(2));
   EXPECT_TRUE(ring->is_lost());
   std::memset(encoding.output(), 7, 4096);
-  write = true;
-  while (written == nullptr) usleep(100);
+  server.OpenGate();
+  ASSERT_EQ(written.get_future().wait_for(std::chrono::seconds(10)), std::future_status::ready);
   for (int i = 0; i < 4096; ++i) ASSERT_EQ(encoding.output()[i], 7);
 }
 
@@ -207,27 +207,30 @@ TEST(SharedRing, StagingMemoryIsAwaitedInTheOrderOfAsking) {
   EXPECT_EQ(all.size(), 4u);
   EXPECT_TRUE(
       absl::IsDeadlineExceeded(ring->Stage(most, absl::Now() + absl::Milliseconds(20)).status()));
+  std::atomic<int> asking{0};
   std::atomic<int> got{0};
   std::vector<std::thread> threads;
   for (int i = 0; i < 6; ++i) {
     threads.emplace_back([&] {
+      ++asking;
       const auto data = ring->Stage(most, Soon());
       ASSERT_TRUE(data.ok()) << data.status();
       ++got;
-      usleep(1'000);
       ring->Unstage(*data, most);
     });
   }
-  usleep(20'000);
+  while (asking < 6) std::this_thread::yield();
   EXPECT_EQ(got, 0);
   for (uint8_t* data : all) ring->Unstage(data, most);
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(got, 6);
   all.clear();
   while (uint8_t* const data = ring->TryStage(most)) all.push_back(data);
-  std::thread waiting(
-      [&] { EXPECT_TRUE(absl::IsUnavailable(ring->Stage(most, Soon()).status())); });
-  usleep(5'000);
+  std::thread waiting([&] {
+    ++asking;
+    EXPECT_TRUE(absl::IsUnavailable(ring->Stage(most, Soon()).status()));
+  });
+  while (asking < 7) std::this_thread::yield();
   ring->Lose(absl::UnavailableError("lost"));
   waiting.join();
 }
