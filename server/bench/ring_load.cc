@@ -155,7 +155,7 @@ class RingLoad final : public Load {
 }  // namespace
 
 absl::Status DefinePlan(client::Ring& ring, const ShmRow& row) {
-  const client::RingPlan plan = {client::RingOperation::kEncode, row.geometry, {}, {}};
+  const client::RingPlan plan = {client::Operation::kEncode, row.geometry, {}, {}};
   if (absl::Status status = ring.Define(kEncodePlan, plan, 0); !status.ok()) return status;
   ring.Publish();
   if (absl::Status status = ring.Wait(Patience()); !status.ok()) return status;

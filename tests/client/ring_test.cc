@@ -205,8 +205,8 @@ TEST(Ring, EncodesAndVerifiesAndReportsWhere) {
   const FakeServer server(Serve);
   const auto ring = MustConnect(server);
   const codec::Geometry geometry = ReedSolomon(4, 2);
-  Define(*ring, {RingOperation::kEncode, geometry, {}, {}}, 0);
-  Define(*ring, {RingOperation::kVerify, geometry, {}, {}}, 63);
+  Define(*ring, {Operation::kEncode, geometry, {}, {}}, 0);
+  Define(*ring, {Operation::kVerify, geometry, {}, {}}, 63);
   const size_t bytes = 1'000;
   uint8_t* const memory = ring->memory().data();
   std::vector<const uint8_t*> sources;
@@ -270,8 +270,8 @@ TEST(RingReport, IsReadNoFurtherThanItsMemory) {
 TEST(Ring, NamesTheFieldOfAJobThatItsPlanDoesNotCallFor) {
   const FakeServer server(Serve);
   const auto ring = MustConnect(server);
-  Define(*ring, {RingOperation::kEncode, ReedSolomon(2, 1), {}, {}}, 0);
-  Define(*ring, {RingOperation::kVerify, ReedSolomon(2, 1), {}, {}}, 1);
+  Define(*ring, {Operation::kEncode, ReedSolomon(2, 1), {}, {}}, 0);
+  Define(*ring, {Operation::kVerify, ReedSolomon(2, 1), {}, {}}, 1);
   const absl::Span<uint8_t> memory = ring->memory();
   std::vector<uint8_t> other(100);
   const std::vector<const uint8_t*> sources = {memory.data(), memory.data() + 100};
@@ -333,7 +333,7 @@ TEST(Ring, NamesTheFieldOfAJobThatItsPlanDoesNotCallFor) {
   job.report = memory.end() - 16;  // of 40
   EXPECT_EQ(field(job), "report");
   EXPECT_EQ(
-      codec::FieldOf(ring->Define(64, {RingOperation::kEncode, ReedSolomon(2, 1), {}, {}}, 0)),
+      codec::FieldOf(ring->Define(64, {Operation::kEncode, ReedSolomon(2, 1), {}, {}}, 0)),
       "plan");
   // A source without bytes may be anywhere.
   const std::vector<size_t> empty = {100, 0};
@@ -382,7 +382,7 @@ TEST(Ring, TurnsEveryOutcomeIntoAnErrorThatNamesTheField) {
     session.AwaitGone();
   });
   const auto ring = MustConnect(server);
-  Define(*ring, {RingOperation::kEncode, ReedSolomon(2, 1), {}, {}});
+  Define(*ring, {Operation::kEncode, ReedSolomon(2, 1), {}, {}});
   SmallJob small(*ring, 2, 10);
   RingJob& job = small.job;
   for (const Case& one : cases) {
@@ -397,7 +397,7 @@ TEST(Ring, TurnsEveryOutcomeIntoAnErrorThatNamesTheField) {
 TEST(Ring, BelongsToTheParentAfterAFork) {
   const FakeServer server(Serve);
   const auto ring = MustConnect(server);
-  Define(*ring, {RingOperation::kEncode, ReedSolomon(2, 1), {}, {}});
+  Define(*ring, {Operation::kEncode, ReedSolomon(2, 1), {}, {}});
   SmallJob small(*ring, 2, 10);
   RingJob& job = small.job;
   const pid_t child = fork();
@@ -419,7 +419,7 @@ TEST(Ring, WordsWrapAround) {
   const FakeServer server(Serve);
   const auto ring = MustConnect(server);
   const codec::Geometry geometry = ReedSolomon(3, 2);
-  Define(*ring, {RingOperation::kEncode, geometry, {}, {}});
+  Define(*ring, {Operation::kEncode, geometry, {}, {}});
   uint8_t* const memory = ring->memory().data();
   std::unordered_set<uint64_t> open;
   uint64_t id = 100;
@@ -474,13 +474,13 @@ TEST(Ring, SaysThatItIsFullAndTakesMoreOnceCompletionsAreTaken) {
     session.ServeAll();
   });
   const auto ring = MustConnect(server);
-  Define(*ring, {RingOperation::kEncode, ReedSolomon(1, 1), {}, {}});
+  Define(*ring, {Operation::kEncode, ReedSolomon(1, 1), {}, {}});
   SmallJob small(*ring, 1, 1);
   RingJob& job = small.job;
   for (size_t i = 0; i < Ring::kMaxJobs; ++i) ASSERT_TRUE(ring->Submit(job).ok()) << i;
   EXPECT_TRUE(absl::IsResourceExhausted(ring->Submit(job)));
   EXPECT_TRUE(absl::IsResourceExhausted(
-      ring->Define(0, {RingOperation::kEncode, ReedSolomon(1, 1), {}, {}}, 0)));
+      ring->Define(0, {Operation::kEncode, ReedSolomon(1, 1), {}, {}}, 0)));
   ring->Publish();
   EXPECT_TRUE(absl::IsDeadlineExceeded(ring->Wait(In(absl::Milliseconds(20)))));
   server.OpenGate();
@@ -503,7 +503,7 @@ TEST(Ring, IsUnavailableWhenTheServerDiesButGivesWhatItCompletedBefore) {
     session.Serve(*session.Next());
   });
   const auto ring = MustConnect(server);
-  Define(*ring, {RingOperation::kEncode, ReedSolomon(1, 1), {}, {}});
+  Define(*ring, {Operation::kEncode, ReedSolomon(1, 1), {}, {}});
   SmallJob small(*ring, 1, 1);
   RingJob& job = small.job;
   ASSERT_TRUE(ring->Submit(job).ok());
@@ -537,7 +537,7 @@ TEST(Ring, ServersThatWriteWhatCannotBeLoseTheirClient) {
       session.AwaitGone();
     });
     const auto ring = MustConnect(server);
-    Define(*ring, {RingOperation::kEncode, ReedSolomon(1, 1), {}, {}});
+    Define(*ring, {Operation::kEncode, ReedSolomon(1, 1), {}, {}});
     SmallJob small(*ring, 1, 1);
     RingJob& job = small.job;
     ASSERT_TRUE(ring->Submit(job).ok());
@@ -563,7 +563,7 @@ TEST(Ring, WaitsOutServersThatTakeTheirTime) {
     options.spin = spin;
     auto ring = Ring::Connect(options);
     ASSERT_TRUE(ring.ok()) << ring.status();
-    Define(**ring, {RingOperation::kEncode, ReedSolomon(1, 1), {}, {}});
+    Define(**ring, {Operation::kEncode, ReedSolomon(1, 1), {}, {}});
     SmallJob small(**ring, 1, 1);
     RingJob& job = small.job;
     for (int i = 0; i < 500; ++i) {

@@ -48,7 +48,7 @@ class Encoding {
     spec.shard_bytes = bytes_;
     spec.sources = sources_;
     spec.outputs = outputs_;
-    return ring_.Start({RingOperation::kEncode, geometry_, {}, {}}, spec, job, deadline);
+    return ring_.Start({Operation::kEncode, geometry_, {}, {}}, spec, job, deadline);
   }
   uint8_t* output() { return outputs_[0]; }
 
@@ -127,7 +127,7 @@ TEST(SharedRing, DefinesPlansAgainThatHaveLostTheirPlaces) {
     spec.sources = sources;
     spec.outputs = outputs;
     SharedRing::Job job;
-    ASSERT_TRUE(ring->Start({RingOperation::kEncode, geometry, {}, {}}, spec, job, Soon()).ok());
+    ASSERT_TRUE(ring->Start({Operation::kEncode, geometry, {}, {}}, spec, job, Soon()).ok());
     ASSERT_TRUE(ring->Await(job, Soon()).ok());
     ASSERT_TRUE(job.status().ok()) << job.status();
   }

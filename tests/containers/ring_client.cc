@@ -66,7 +66,7 @@ class Stripes {
   absl::Duration encoding_time() const { return encoding_time_; }
 
   absl::Status Define() {
-    const client::RingPlan plan{client::RingOperation::kEncode, geometry_, {}, {}};
+    const client::RingPlan plan{client::Operation::kEncode, geometry_, {}, {}};
     absl::Status status = ring_.Define(0, plan, 0);
     if (status.ok()) status = AwaitAll();
     return status;

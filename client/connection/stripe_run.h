@@ -13,40 +13,25 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
-#include "parity/client/coder.h"
+#include "parity/client/request.h"
 #include "shared_ring.h"
 
 namespace parity::client {
 
-// What is asked for. The memory stays the caller's.
-struct StripeRequest {
-  PlanView plan;
-  // The shards as RingJob has them, but for the parity of an update.
-  absl::Span<const ShardBytes> sources;
-  // What is computed; of an update the parity, which is read as well. Nothing to verify.
-  absl::Span<uint8_t* const> outputs;
-  size_t shard_bytes;
-};
-
 // Not thread-safe.
 class StripeRun {
  public:
-  // REQUIRES: there are as many shards and outputs as the plan calls for, and none is longer than
-  // shard_bytes, which is not 0.
-  explicit StripeRun(const StripeRequest& request) : request_(request) {}
+  // REQUIRES: CheckRequest(request).
+  explicit StripeRun(const Request& request) : request_(request) {}
 
   // Goes on from done(). UNAVAILABLE if the ring is lost; DEADLINE_EXCEEDED, then it is lost too,
   // or had no room; RESOURCE_EXHAUSTED if its region is too small for such a stripe. Other errors
   // are the server's answer to the stripe. After each of them nothing is under way.
   absl::Status Run(SharedRing& ring, absl::Time deadline);
 
-  const StripeRequest& request() const { return request_; }
-  // Bytes of every shard that are done.
+  const Request& request() const { return request_; }
+  // Bytes of every shard that are done, and reported.
   size_t done() const { return done_; }
-  // Adds what verifying the rest, from done() on, has found elsewhere.
-  void AddReport(const codec::VerifyReport& rest) { Merge(rest, done_); }
-  // By shard.
-  codec::VerifyReport TakeReport();
 
  private:
   // Slices under way: one is copied while another is computed.
@@ -69,8 +54,8 @@ class StripeRun {
     size_t staged = 0;   // shards of a slice that are copied
   };
 
-  bool is_update() const { return request_.plan.operation == RingOperation::kUpdate; }
-  bool is_verify() const { return request_.plan.operation == RingOperation::kVerify; }
+  bool is_update() const { return request_.operation == Operation::kUpdate; }
+  bool is_verify() const { return request_.operation == Operation::kVerify; }
   size_t ReportRoom() const;
   // RESOURCE_EXHAUSTED if the region is too small.
   absl::Status FindWay(const SharedRing& ring);
@@ -81,13 +66,11 @@ class StripeRun {
   // What is left to be done once the job is done.
   absl::Status Finish(Slice& slice);
   absl::Status ReadReport(const Slice& slice);
-  void Merge(const codec::VerifyReport& found, size_t offset);
   // Whether verifying more can find no more.
   bool AllDiffer() const;
 
-  const StripeRequest request_;
+  const Request request_;
   size_t done_ = 0;
-  codec::VerifyReport report_;
   Way way_;
   // Of the slice being started.
   std::vector<const uint8_t*> sources_;

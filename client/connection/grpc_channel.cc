@@ -1,4 +1,4 @@
-#include "connection.h"
+#include "grpc_channel.h"
 
 #include <fcntl.h>
 #include <netdb.h>
@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <climits>
 #include <cstring>
 #include <string>
@@ -34,13 +35,6 @@ int MillisecondsOrNever(absl::Duration duration) {
   if (duration == absl::ZeroDuration()) return INT_MAX;
   const absl::Duration up = absl::Ceil(duration, absl::Milliseconds(1));
   return static_cast<int>(std::clamp<int64_t>(absl::ToInt64Milliseconds(up), 1, INT_MAX));
-}
-
-// Often enough for both sides' pings to be answered in time.
-std::chrono::milliseconds ReadIntervalFor(absl::Duration keepalive) {
-  constexpr int64_t kLongest = kPingTimeoutMs / 4;
-  const int64_t interval = MillisecondsOrNever(keepalive) / 6;
-  return std::chrono::milliseconds(std::clamp<int64_t>(interval, 10, kLongest));
 }
 
 // Milliseconds until `deadline`, as poll takes them: rounded up, at least 0.
@@ -121,7 +115,7 @@ absl::StatusOr<int> ConnectTo(const endpoint::Endpoint& endpoint, absl::Time dea
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<Connection>> Connection::Open(const endpoint::Endpoint& endpoint,
+absl::StatusOr<std::shared_ptr<GrpcChannel>> GrpcChannel::Open(const endpoint::Endpoint& endpoint,
                                                              absl::Duration keepalive,
                                                              absl::Time deadline) {
   const absl::StatusOr<int> connected = ConnectTo(endpoint, deadline);
@@ -143,24 +137,13 @@ absl::StatusOr<std::shared_ptr<Connection>> Connection::Open(const endpoint::End
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   auto stub = std::make_unique<grpc::GenericStub>(
       grpc::CreateCustomInsecureChannelFromFd("parityd", *connected, arguments));
-  return std::shared_ptr<Connection>(
-      new Connection(duplicate, std::move(stub), ReadIntervalFor(keepalive)));
+  return std::shared_ptr<GrpcChannel>(new GrpcChannel(duplicate, std::move(stub)));
 }
 
-Connection::Connection(int descriptor, std::unique_ptr<grpc::GenericStub> stub,
-                       std::chrono::milliseconds read_interval)
-    : descriptor_(descriptor),
-      stub_(std::move(stub)),
-      read_interval_(read_interval),
-      reader_(&Connection::ReadWhenIdle, this) {}
+GrpcChannel::GrpcChannel(int descriptor, std::unique_ptr<grpc::GenericStub> stub)
+    : descriptor_(descriptor), stub_(std::move(stub)) {}
 
-Connection::~Connection() {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    ending_ = true;
-  }
-  changed_.notify_all();
-  reader_.join();
+GrpcChannel::~GrpcChannel() {
   queue_.Shutdown();
   void* tag;
   bool ok;
@@ -169,30 +152,29 @@ Connection::~Connection() {
   close(descriptor_);
 }
 
-void Connection::ReadWhenIdle() {
-  std::unique_lock<std::mutex> lock(mutex_);
-  while (!changed_.wait_for(lock, read_interval_, [this] { return ending_; })) {
-    if (queue_taken_) continue;  // a call reads
-    queue_taken_ = true;
-    lock.unlock();
-    void* tag;
-    bool ok;
-    queue_.AsyncNext(&tag, &ok, std::chrono::system_clock::now() + kReadTime);
-    lock.lock();
-    queue_taken_ = false;
-  }
+void GrpcChannel::ReadIfIdle() {
+  if (queue_taken_.exchange(true, std::memory_order_acquire)) return;  // a call reads
+  void* tag;
+  bool ok;
+  queue_.AsyncNext(&tag, &ok, std::chrono::system_clock::now() + kReadTime);
+  queue_taken_.store(false, std::memory_order_release);
 }
 
-Connection::Queue::Queue(Connection& connection) : connection_(connection) {
-  const std::lock_guard<std::mutex> lock(connection.mutex_);
-  shared_ = !std::exchange(connection.queue_taken_, true);
+absl::Duration GrpcChannel::ReadInterval(absl::Duration keepalive) {
+  constexpr int64_t kLongest = kPingTimeoutMs / 4;
+  const int64_t interval = MillisecondsOrNever(keepalive) / 6;
+  return absl::Milliseconds(std::clamp<int64_t>(interval, 10, kLongest));
+}
+
+GrpcChannel::Queue::Queue(GrpcChannel& channel)
+    : channel_(channel),
+      shared_(!channel.queue_taken_.exchange(true, std::memory_order_acquire)) {
   if (!shared_) own_ = std::make_unique<grpc::CompletionQueue>();
 }
 
-Connection::Queue::~Queue() {
+GrpcChannel::Queue::~Queue() {
   if (shared_) {
-    const std::lock_guard<std::mutex> lock(connection_.mutex_);
-    connection_.queue_taken_ = false;
+    channel_.queue_taken_.store(false, std::memory_order_release);
     return;
   }
   own_->Shutdown();
@@ -201,11 +183,11 @@ Connection::Queue::~Queue() {
   own_->Next(&tag, &ok);  // says that nothing is left
 }
 
-bool Connection::is_lost() const {
+bool GrpcChannel::is_lost() const {
   pollfd state = {descriptor_, POLLRDHUP, 0};
   return poll(&state, 1, 0) > 0;
 }
 
-void Connection::Abort() { shutdown(descriptor_, SHUT_RDWR); }
+void GrpcChannel::Abort() { shutdown(descriptor_, SHUT_RDWR); }
 
 }  // namespace parity::client

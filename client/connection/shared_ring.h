@@ -25,19 +25,12 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "parity/client/request.h"
 #include "parity/client/ring.h"
 #include "region_allocator.h"
 #include "server_ring.h"
 
 namespace parity::client {
-
-// A RingPlan in the caller's memory.
-struct PlanView {
-  RingOperation operation;
-  const codec::Geometry& geometry;
-  absl::Span<const uint32_t> indices;
-  absl::Span<const uint32_t> wanted;
-};
 
 // Thread-safe.
 class SharedRing {
@@ -93,10 +86,11 @@ class SharedRing {
   // Of one piece.
   size_t most_staging() const { return most_staging_; }
 
-  // Submits a job of a plan; `spec.plan` and `spec.id` do not matter. Waits while the ring is full.
+  // Submits a job of the request's operation, geometry and indices, which is a plan; `spec.plan` and
+  // `spec.id` do not matter. Waits while the ring is full.
   // UNAVAILABLE if the ring is lost, DEADLINE_EXCEEDED, or what Ring::Submit says: then `job` is
   // not under way.
-  absl::Status Start(const PlanView& plan, RingJob spec, Job& job, absl::Time deadline);
+  absl::Status Start(const Request& request, RingJob spec, Job& job, absl::Time deadline);
 
   // Waits for a job that was started: OK once it is done, however. UNAVAILABLE if the ring is lost.
   // DEADLINE_EXCEEDED: then the ring is lost, with all that is under way.
@@ -118,8 +112,8 @@ class SharedRing {
 
   // With the mutex held, from here on.
   void LoseLocked(const absl::Status& why);
-  // OK and the place of the plan; RESOURCE_EXHAUSTED if the ring has no room to define it.
-  absl::Status FindPlace(const PlanView& plan, uint16_t& place);
+  // OK and the place of the plan of the request; RESOURCE_EXHAUSTED if the ring has no room to define it.
+  absl::Status FindPlace(const Request& request, uint16_t& place);
   absl::Status Define(uint16_t place, RingPlan plan);
   // The place used longest ago, other than `except`, with more than `factors`.
   uint16_t OldestPlace(std::optional<uint16_t> except, size_t factors) const;

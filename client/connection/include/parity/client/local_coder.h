@@ -1,4 +1,4 @@
-// A Coder on this process's own kernels: no server, no threads.
+// A Coder on this process's own kernels: no server, no threads. It may be used after fork(), too.
 #ifndef PARITY_CLIENT_LOCAL_CODER_H_
 #define PARITY_CLIENT_LOCAL_CODER_H_
 

@@ -32,7 +32,7 @@ size_t BytesIn(ShardBytes shard, size_t begin, size_t end) {
 }  // namespace
 
 size_t StripeRun::ReportRoom() const {
-  return is_verify() ? RoundUp(Ring::ReportBytes(request_.plan.geometry, 1), kLine) : 0;
+  return is_verify() ? RoundUp(Ring::ReportBytes(request_.geometry, 1), kLine) : 0;
 }
 
 size_t StripeRun::StagingOf(size_t columns) const {
@@ -50,10 +50,10 @@ bool StripeRun::OutputsAreWholePages(const SharedRing& ring) const {
 
 absl::Status StripeRun::FindWay(const SharedRing& ring) {
   const size_t rest = request_.shard_bytes - done_;
-  const size_t shards = request_.sources.size() + request_.outputs.size();
+  const size_t shards = request_.shards.size() + request_.outputs.size();
   way_.source_in_place.clear();
   size_t staged_sources = 0;
-  for (const ShardBytes source : request_.sources) {
+  for (const ShardBytes source : request_.shards) {
     const size_t bytes = BytesIn(source, done_, request_.shard_bytes);
     const bool in_place = bytes == 0 || ring.Contains(source.data() + done_, bytes);
     way_.source_in_place.push_back(in_place);
@@ -150,8 +150,8 @@ absl::Status StripeRun::Start(SharedRing& ring, Slice& slice, absl::Time deadlin
   sources_.clear();
   lengths_.clear();
   bool all_full = true;
-  for (size_t i = 0; i < request_.sources.size(); ++i) {
-    const ShardBytes source = request_.sources[i];
+  for (size_t i = 0; i < request_.shards.size(); ++i) {
+    const ShardBytes source = request_.shards[i];
     const size_t there = BytesIn(source, slice.begin, slice.end);
     if (there < bytes) all_full = false;
     lengths_.push_back(there);
@@ -185,7 +185,7 @@ absl::Status StripeRun::Start(SharedRing& ring, Slice& slice, absl::Time deadlin
   if (!all_full) spec.lengths = lengths_;
   if (!is_update()) spec.outputs = slice.outputs;
   if (is_verify()) spec.report = slice.report;
-  return ring.Start(request_.plan, spec, slice.job, deadline);
+  return ring.Start(request_, spec, slice.job, deadline);
 }
 
 absl::Status StripeRun::Finish(Slice& slice) {
@@ -204,7 +204,7 @@ absl::Status StripeRun::Finish(Slice& slice) {
 }
 
 absl::Status StripeRun::ReadReport(const Slice& slice) {
-  const codec::Geometry& geometry = request_.plan.geometry;
+  const codec::Geometry& geometry = request_.geometry;
   const RingReport said = Ring::ReadReport({slice.report, Ring::ReportBytes(geometry, 1)});
   codec::VerifyReport found;
   for (const RingReport::Mismatch& mismatch : said.mismatches) {
@@ -220,31 +220,12 @@ absl::Status StripeRun::ReadReport(const Slice& slice) {
     return absl::InternalError("report: got no mismatch, or a suspect that is no shard");
   }
   found.suspect = said.suspect;
-  Merge(found, slice.begin);
+  MergeReport(*request_.report, found, slice.begin);
   return absl::OkStatus();
 }
 
-void StripeRun::Merge(const codec::VerifyReport& found, size_t offset) {
-  // Slices come in their order: what an earlier one found is at a lower offset.
-  if (report_.mismatches.empty()) report_.suspect = found.suspect;
-  const size_t earlier = report_.mismatches.size();
-  for (const codec::VerifyReport::Mismatch& mismatch : found.mismatches) {
-    const auto end = report_.mismatches.begin() + static_cast<ptrdiff_t>(earlier);
-    const bool known = std::any_of(report_.mismatches.begin(), end, [&](const auto& other) {
-      return other.shard == mismatch.shard;
-    });
-    if (!known) report_.mismatches.push_back({mismatch.shard, offset + mismatch.offset});
-  }
-}
-
 bool StripeRun::AllDiffer() const {
-  return is_verify() && report_.mismatches.size() >= request_.plan.geometry.parity_shards();
-}
-
-codec::VerifyReport StripeRun::TakeReport() {
-  std::sort(report_.mismatches.begin(), report_.mismatches.end(),
-            [](const auto& a, const auto& b) { return a.shard < b.shard; });
-  return std::move(report_);
+  return is_verify() && request_.report->mismatches.size() >= request_.geometry.parity_shards();
 }
 
 }  // namespace parity::client

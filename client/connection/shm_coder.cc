@@ -29,9 +29,9 @@ void WriteNotice(const std::string& text) {
   std::fprintf(stderr, "parityd client: %s\n", text.c_str());
 }
 
-RingOptions RingOptionsOf(const RemoteOptions& options) {
+RingOptions RingOptionsOf(const std::string& target, const ConnectionOptions& options) {
   RingOptions ring;
-  ring.target = options.target;
+  ring.target = target;
   ring.region_bytes = options.region_bytes;
   ring.spin = options.spin;
   return ring;
@@ -49,8 +49,9 @@ absl::StatusOr<Buffer> AllocateOrdinary(size_t bytes) {
   return Buffer(static_cast<uint8_t*>(data), bytes, false, std::move(owner));
 }
 
-ShmCoder::ShmCoder(const RemoteOptions& options)
-    : options_(RingOptionsOf(options)), notice_(options.notice ? options.notice : WriteNotice) {}
+ShmCoder::ShmCoder(const std::string& target, const ConnectionOptions& options)
+    : options_(RingOptionsOf(target, options)),
+      notice_(options.notice ? options.notice : WriteNotice) {}
 
 ShmCoder::~ShmCoder() {
   if (ring_ != nullptr) ring_->Lose(absl::CancelledError("the coder is gone"));

@@ -38,7 +38,7 @@ size_t StagingBytes(size_t region_bytes) {
 
 // A plan that costs next to nothing, in place of one that costs too much.
 RingPlan SmallestPlan() {
-  return {RingOperation::kEncode, *codec::Geometry::Make(codec::Code::kXor, 1, 1), {}, {}};
+  return {Operation::kEncode, *codec::Geometry::Make(codec::Code::kXor, 1, 1), {}, {}};
 }
 
 size_t FactorsOf(const codec::Geometry& geometry, size_t wanted) {
@@ -111,11 +111,11 @@ void SharedRing::Unstage(uint8_t* data, size_t bytes) {
   if (!staging_queue_.empty()) unstaged_.notify_all();
 }
 
-absl::Status SharedRing::Start(const PlanView& plan, RingJob spec, Job& job, absl::Time deadline) {
+absl::Status SharedRing::Start(const Request& request, RingJob spec, Job& job, absl::Time deadline) {
   std::unique_lock<std::mutex> lock(mutex_);
   for (;;) {
     if (lost_) return why_;
-    absl::Status status = FindPlace(plan, spec.plan);
+    absl::Status status = FindPlace(request, spec.plan);
     spec.id = reinterpret_cast<uintptr_t>(&job);
     if (status.ok()) status = ring_->Submit(spec);
     if (status.ok()) break;
@@ -230,11 +230,11 @@ void SharedRing::LoseLocked(const absl::Status& why) {
   for (std::condition_variable* waiter : waiting_) waiter->notify_one();
 }
 
-absl::Status SharedRing::FindPlace(const PlanView& plan, uint16_t& place) {
-  const auto is_it = [&plan](const std::optional<RingPlan>& other) {
-    return other.has_value() && other->operation == plan.operation &&
-           plan.indices == other->indices && plan.wanted == other->wanted &&
-           other->geometry == plan.geometry;
+absl::Status SharedRing::FindPlace(const Request& request, uint16_t& place) {
+  const auto is_it = [&request](const std::optional<RingPlan>& other) {
+    return other.has_value() && other->operation == request.operation &&
+           request.indices == other->indices && request.wanted == other->wanted &&
+           other->geometry == request.geometry;
   };
   place = last_place_;
   if (!is_it(places_[place].plan)) {
@@ -243,7 +243,7 @@ absl::Status SharedRing::FindPlace(const PlanView& plan, uint16_t& place) {
     if (found != places_.end()) {
       place = static_cast<uint16_t>(found - places_.begin());
     } else {
-      const size_t factors = FactorsOf(plan.geometry, plan.wanted.size());
+      const size_t factors = FactorsOf(request.geometry, request.wanted.size());
       const uint16_t oldest = OldestPlace(std::nullopt, 0);
       while (factors_ - places_[oldest].factors + factors > shm::kMaxPlanFactors) {
         const RingPlan smallest = SmallestPlan();
@@ -251,10 +251,10 @@ absl::Status SharedRing::FindPlace(const PlanView& plan, uint16_t& place) {
         if (other == oldest) break;  // it is too large by itself: the server says so
         if (absl::Status status = Define(other, smallest); !status.ok()) return status;
       }
-      absl::Status status = Define(oldest, {plan.operation,
-                                            plan.geometry,
-                                            {plan.indices.begin(), plan.indices.end()},
-                                            {plan.wanted.begin(), plan.wanted.end()}});
+      absl::Status status = Define(oldest, {request.operation,
+                                            request.geometry,
+                                            {request.indices.begin(), request.indices.end()},
+                                            {request.wanted.begin(), request.wanted.end()}});
       if (!status.ok()) return status;
       place = oldest;
     }

@@ -1,4 +1,4 @@
-// One connection to a server.
+// One socket to a server, and gRPC on it.
 //
 // Key decision: the socket is made here and given to gRPC, and a duplicate of its descriptor is
 // kept. So its buffers can be set, a server that is gone is noticed before a call is tried, and a
@@ -6,15 +6,12 @@
 // whatever the deadline.
 //
 // gRPC reads a socket only while somebody waits on a completion queue, so that pings of an idle
-// connection would go unanswered. A thread looks at it every few seconds while no call does.
-#ifndef PARITY_CLIENT_CONNECTION_H_
-#define PARITY_CLIENT_CONNECTION_H_
+// connection would go unanswered unless somebody looks at it now and then.
+#ifndef PARITY_CLIENT_GRPC_CHANNEL_H_
+#define PARITY_CLIENT_GRPC_CHANNEL_H_
 
-#include <chrono>
-#include <condition_variable>
+#include <atomic>
 #include <memory>
-#include <mutex>
-#include <thread>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -25,16 +22,16 @@
 namespace parity::client {
 
 // Thread-safe.
-class Connection {
+class GrpcChannel {
  public:
   // Connects, trying every address of the host in turn. UNAVAILABLE naming the endpoint and the
-  // reason if none answers until `deadline`. `keepalive`: RemoteOptions has it.
-  static absl::StatusOr<std::shared_ptr<Connection>> Open(const endpoint::Endpoint& endpoint,
+  // reason if none answers until `deadline`. `keepalive`: ConnectionOptions has it.
+  static absl::StatusOr<std::shared_ptr<GrpcChannel>> Open(const endpoint::Endpoint& endpoint,
                                                           absl::Duration keepalive,
                                                           absl::Time deadline);
-  ~Connection();
-  Connection(const Connection&) = delete;
-  Connection& operator=(const Connection&) = delete;
+  ~GrpcChannel();
+  GrpcChannel(const GrpcChannel&) = delete;
+  GrpcChannel& operator=(const GrpcChannel&) = delete;
 
   // Calls fail with UNAVAILABLE once the connection is lost; it does not come back.
   grpc::GenericStub& stub() { return *stub_; }
@@ -42,44 +39,40 @@ class Connection {
   // Whether the peer has closed it or it has failed.
   bool is_lost() const;
 
-  // The completion queue of one call. The connection lends its own, which gRPC has already joined
+  // The completion queue of one call. The channel lends its own, which gRPC has already joined
   // to the socket, to one call at a time; others get one each.
   class Queue {
    public:
-    explicit Queue(Connection& connection);
+    explicit Queue(GrpcChannel& channel);
     // REQUIRES: no operation is under way.
     ~Queue();
     Queue(const Queue&) = delete;
     Queue& operator=(const Queue&) = delete;
-    grpc::CompletionQueue* get() { return shared_ ? &connection_.queue_ : own_.get(); }
+    grpc::CompletionQueue* get() { return shared_ ? &channel_.queue_ : own_.get(); }
 
    private:
-    Connection& connection_;
+    GrpcChannel& channel_;
     bool shared_;
     std::unique_ptr<grpc::CompletionQueue> own_;
   };
+
+  // Reads and answers pings, if no call does. Cost: a millisecond, asleep.
+  void ReadIfIdle();
+  // How often that is to be done for both sides' pings to be answered in time.
+  static absl::Duration ReadInterval(absl::Duration keepalive);
 
   // Ends it: calls under way fail, and gRPC lets go of what they were sending.
   void Abort();
 
  private:
-  Connection(int descriptor, std::unique_ptr<grpc::GenericStub> stub,
-             std::chrono::milliseconds read_interval);
-  void ReadWhenIdle();
+  GrpcChannel(int descriptor, std::unique_ptr<grpc::GenericStub> stub);
 
   const int descriptor_;
   const std::unique_ptr<grpc::GenericStub> stub_;
-  const std::chrono::milliseconds read_interval_;
   grpc::CompletionQueue queue_;  // of whoever has set queue_taken_
-
-  std::mutex mutex_;  // of the next two
-  bool queue_taken_ = false;
-  bool ending_ = false;
-  std::condition_variable changed_;
-
-  std::thread reader_;
+  std::atomic<bool> queue_taken_{false};
 };
 
 }  // namespace parity::client
 
-#endif  // PARITY_CLIENT_CONNECTION_H_
+#endif  // PARITY_CLIENT_GRPC_CHANNEL_H_

@@ -57,7 +57,7 @@ class ServerRing final : public Ring {
   // What jobs of a plan bring.
   struct Shape {
     bool defined = false;
-    RingOperation operation = RingOperation::kEncode;
+    Operation operation = Operation::kEncode;
     uint32_t sources = 0;  // of a stripe
     uint32_t outputs = 0;
     uint32_t parity_shards = 0;

@@ -1,4 +1,4 @@
-// What a RemoteCoder does by shared memory: which ring is used, when there is one, and what happens
+// What a connection does by shared memory: which ring is used, when there is one, and what happens
 // to a stripe when it is lost.
 #ifndef PARITY_CLIENT_SHM_CODER_H_
 #define PARITY_CLIENT_SHM_CODER_H_
@@ -14,7 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "parity/client/buffer.h"
-#include "parity/client/remote_coder.h"
+#include "parity/client/connection.h"
 #include "shared_ring.h"
 #include "stripe_run.h"
 
@@ -27,7 +27,7 @@ absl::StatusOr<Buffer> AllocateOrdinary(size_t bytes);
 class ShmCoder {
  public:
   // Does not connect yet. REQUIRES: the target is a Unix socket, and memory is wanted.
-  explicit ShmCoder(const RemoteOptions& options);
+  ShmCoder(const std::string& target, const ConnectionOptions& options);
   // The ring ends; its memory stays while buffers have it.
   ~ShmCoder();
 

@@ -36,15 +36,15 @@ constexpr std::chrono::microseconds kYieldInterval{2};
 // Looks between two readings of the clock, which cost more than a look.
 constexpr int kLooksPerReading = 16;
 
-shm::Operation ToShm(RingOperation operation) {
+shm::Operation ToShm(Operation operation) {
   switch (operation) {
-    case RingOperation::kEncode:
+    case Operation::kEncode:
       return shm::Operation::kEncode;
-    case RingOperation::kReconstruct:
+    case Operation::kReconstruct:
       return shm::Operation::kReconstruct;
-    case RingOperation::kVerify:
+    case Operation::kVerify:
       return shm::Operation::kVerify;
-    case RingOperation::kUpdate:
+    case Operation::kUpdate:
       return shm::Operation::kUpdate;
   }
   return shm::Operation::kEncode;
@@ -145,7 +145,7 @@ absl::Status ServerRing::Submit(const RingJob& job) {
     return InvalidField("lengths", job.lengths.size(), absl::StrCat("none or ", sources));
   }
   if (job.shard_bytes == 0) return InvalidField("shard_bytes", 0, "at least 1 byte");
-  const bool has_report = shape.operation == RingOperation::kVerify;
+  const bool has_report = shape.operation == Operation::kVerify;
   RecordHeader header{};
   header.kind = shm::RecordKind::kRun;
   header.has_lengths = !job.lengths.empty();

@@ -4,7 +4,7 @@
 // Key decision: this is the bare path, for programs that keep many stripes under way from one
 // thread. A RemoteCoder uses one by itself for its blocking calls.
 //
-//   ring->Define(0, {RingOperation::kEncode, geometry, {}, {}}, id);  // need not be waited for
+//   ring->Define(0, {Operation::kEncode, geometry, {}, {}}, id);  // need not be waited for
 //   for each stripe: ring->Submit(job);                               // until there is no room
 //   ring->Wait(deadline);                                             // publishes, too
 //   for (const RingCompletion& done : ring->Take()) ...               // of jobs and plans
@@ -22,6 +22,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "parity/client/request.h"
 #include "parity/codec/codec.h"
 #include "parity/codec/geometry.h"
 
@@ -41,11 +42,9 @@ struct RingOptions {
   absl::Duration connect_timeout = absl::Seconds(5);
 };
 
-enum class RingOperation : uint8_t { kEncode, kReconstruct, kVerify, kUpdate };
-
 // What is to be done with stripes: defined once, then run any number of times.
 struct RingPlan {
-  RingOperation operation;
+  Operation operation;
   codec::Geometry geometry;
   // To reconstruct: the shards present and those wanted. To update: the changed data shards.
   std::vector<uint32_t> indices;

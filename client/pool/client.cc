@@ -1,0 +1,3 @@
+#include "parity/client/client.h"
+namespace parity::client {
+}
