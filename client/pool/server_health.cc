@@ -33,6 +33,13 @@ void ServerHealth::OnFailure(Clock::time_point now) {
   }
 }
 
+void ServerHealth::OnFrozen(Clock::time_point now) {
+  window_.Add(now, true);
+  if (open_ && now >= trial_until_) return;
+  open_for_ = open_ ? std::min(2 * open_for_, options_.longest_open) : options_.first_frozen;
+  Open(now);
+}
+
 void ServerHealth::OnPushback(Clock::time_point until) {
   pushback_until_ = std::max(pushback_until_, until);
   EndTrial();

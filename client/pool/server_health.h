@@ -22,6 +22,8 @@ struct HealthOptions {
   // at once.
   std::chrono::milliseconds first_open{100};
   std::chrono::milliseconds longest_open{10'000};
+  // What it stays open for at first when a server is frozen: to try costs a call much time.
+  std::chrono::milliseconds first_frozen{1'000};
   // A trial that is not reported for so long makes room for another.
   std::chrono::milliseconds trial_timeout{10'000};
   // A server is an outlier if of at least so many calls (FailureWindow) more than `outlier_rate`
@@ -51,6 +53,8 @@ class ServerHealth {
   // A call has failed by the fault of the server or the network. While the breaker is open and no
   // trial is under way, it began before and tells nothing new.
   void OnFailure(Clock::time_point now);
+  // A call got no answer in all the time that it could be given: opens the breaker at once.
+  void OnFrozen(Clock::time_point now);
   // The server asked not to be called until then, in answer to a call or to a trial, which is then
   // over. The latest time counts; the caller bounds it.
   void OnPushback(Clock::time_point until);
