@@ -136,7 +136,7 @@ case "$scenario" in
     # Just long enough for a large stripe; a stream alone does not fill it.
     small="--max-message 19M --max-held 24M"
     start_example "unix:$socket" --requests 10
-    await "$example" err UNAVAILABLE
+    await "$example" err UNAVAILABLE 3
     # shellcheck disable=SC2086 # a list of words
     serve $small
     ends 0 "a server that starts late"
@@ -149,14 +149,17 @@ case "$scenario" in
     await "$example" out '^stream: .* requests'
     [ "$(lines err UNAVAILABLE)" -eq 0 ] || fail "UNAVAILABLE before the server was killed"
     stop "$server"
-    await "$example" err UNAVAILABLE
+    await "$example" err UNAVAILABLE 3
     refusals=$(lines err RESOURCE_EXHAUSTED)
     # shellcheck disable=SC2086 # a list of words
     serve $small
+    failures=$(lines err UNAVAILABLE)
     start_other hoarder.py "unix:$socket"
     await "$example" err 'RESOURCE_EXHAUSTED.*asked to wait' $((refusals + 1))
     stop "$other"
     other=
+    # It connects within the pauses of a call, not seconds later.
+    [ "$(lines err UNAVAILABLE)" -le $((failures + 3)) ] || fail "does not notice that the server is back"
     ends 0 "a server that was full and killed"
     [ "$(lines out '^stream: 2000 answers')" -eq 1 ] || fail "not every answer of the stream"
     waits_as_asked
