@@ -8,8 +8,6 @@
 namespace parity::codec {
 namespace {
 
-constexpr size_t kMaxShardBytes = size_t{1} << 40;
-
 std::string Indexed(std::string_view field, size_t index) {
   return absl::StrCat(std::string(field), "[", index, "]");
 }
@@ -107,6 +105,19 @@ absl::Status CheckOverlap(std::string_view field, absl::Span<uint8_t* const> out
     }
   }
   return absl::OkStatus();
+}
+
+bool AreApart(absl::Span<uint8_t* const> outputs, absl::Span<const uint8_t* const> sources,
+              size_t bytes) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    for (const uint8_t* const source : sources) {
+      if (Overlap(source, bytes, outputs[i], bytes)) return false;
+    }
+    for (size_t other = 0; other < i; ++other) {
+      if (Overlap(outputs[other], bytes, outputs[i], bytes)) return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace parity::codec

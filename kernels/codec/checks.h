@@ -14,6 +14,8 @@
 
 namespace parity::codec {
 
+inline constexpr size_t kMaxShardBytes = size_t{1} << 40;
+
 absl::Status CheckCount(std::string_view field, size_t got, size_t want);
 
 // That no shard is longer than shard_bytes, which must be at most 2^40.
@@ -42,6 +44,10 @@ enum class Sharing {
 absl::Status CheckOverlap(std::string_view field, absl::Span<uint8_t* const> outputs,
                           std::string_view source_field, absl::Span<const Shard> sources,
                           size_t bytes, Sharing sharing);
+
+// Whether the outputs, and the outputs and the sources, are apart; all have so many bytes.
+bool AreApart(absl::Span<uint8_t* const> outputs, absl::Span<const uint8_t* const> sources,
+              size_t bytes);
 
 }  // namespace parity::codec
 
