@@ -64,8 +64,8 @@ int Pool::Tried::TriesOf(const Member& member) const {
   return 0;
 }
 
-absl::StatusOr<std::unique_ptr<Pool>> Pool::Make(const ClientOptions& options) {
-  std::unique_ptr<Pool> pool(new Pool(options));
+absl::StatusOr<std::unique_ptr<Pool>> Pool::Make(const ClientOptions& options, Lookup lookup) {
+  std::unique_ptr<Pool> pool(new Pool(options, std::move(lookup)));
   if (absl::Status status = pool->AddTargets(); !status.ok()) return status;
   try {
     pool->keeper_ = std::thread(&Pool::KeepHouse, pool.get());
@@ -75,7 +75,8 @@ absl::StatusOr<std::unique_ptr<Pool>> Pool::Make(const ClientOptions& options) {
   return pool;
 }
 
-Pool::Pool(const ClientOptions& options) : options_(options) {}
+Pool::Pool(const ClientOptions& options, Lookup lookup)
+    : options_(options), lookup_(std::move(lookup)) {}
 
 Pool::~Pool() {
   {
@@ -156,7 +157,7 @@ void Pool::ResolveAll() {
   std::vector<std::string> addresses;
   absl::Status failure;
   for (const Target& name : names_) {
-    absl::StatusOr<std::vector<std::string>> found = Resolve(name);
+    absl::StatusOr<std::vector<std::string>> found = Resolve(name, lookup_);
     if (!found.ok()) {
       failure = found.status();
       continue;

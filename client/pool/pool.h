@@ -8,7 +8,9 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
@@ -57,7 +59,8 @@ class Pool {
   };
 
   // INVALID_ARGUMENT naming the option; RESOURCE_EXHAUSTED if there is no thread to be had.
-  static absl::StatusOr<std::unique_ptr<Pool>> Make(const ClientOptions& options);
+  static absl::StatusOr<std::unique_ptr<Pool>> Make(const ClientOptions& options,
+                                                    Lookup lookup = LookUpHost);
   ~Pool();
 
   // The least loaded of the usable servers that were tried least often, and less than twice. None
@@ -81,7 +84,7 @@ class Pool {
  private:
   using Members = std::vector<std::shared_ptr<Member>>;
 
-  explicit Pool(const ClientOptions& options);
+  Pool(const ClientOptions& options, Lookup lookup);
   absl::Status AddTargets();
   void KeepHouse();
   // Looks up the names; with no lock held.
@@ -89,6 +92,7 @@ class Pool {
   absl::StatusOr<std::shared_ptr<Member>> MakeMember(const std::string& address);
 
   const ClientOptions options_;
+  const Lookup lookup_;
   std::vector<Target> names_;  // dns targets
   Members fixed_;              // of other targets
 
