@@ -52,17 +52,18 @@ void AddCoderOptions(CLI::App& command, CoderOptions& options) {
       ->type_name("NAME");
 }
 
-absl::StatusOr<std::unique_ptr<client::RemoteCoder>> MakeRemoteCoder(const ServerOptions& options) {
-  client::RemoteOptions remote;
+absl::StatusOr<std::unique_ptr<client::Client>> MakeRemoteCoder(const ServerOptions& options) {
+  client::ClientOptions remote;
   remote.deadline = absl::Seconds(options.timeout_seconds);
   if (options.address.empty()) {
-    remote.target = endpoint::DefaultServer().ToString();
+    remote.targets = {endpoint::DefaultServer().ToString()};
   } else {
     const absl::StatusOr<endpoint::Endpoint> parsed = endpoint::Parse("--server", options.address);
     if (!parsed.ok()) return parsed.status();
-    remote.target = parsed->ToString();
+    remote.targets = {parsed->ToString()};
   }
-  return client::RemoteCoder::Make(remote);
+  remote.policy = client::Policy::kRemoteOnly;
+  return client::Client::Make(std::move(remote));
 }
 
 absl::StatusOr<std::unique_ptr<client::Coder>> MakeCoder(const CoderOptions& options) {
@@ -73,13 +74,13 @@ absl::StatusOr<std::unique_ptr<client::Coder>> MakeCoder(const CoderOptions& opt
     return absl::InvalidArgumentError(
         "--kernels: only with --server local: a server chooses its own kernels");
   }
-  absl::StatusOr<std::unique_ptr<client::RemoteCoder>> coder = MakeRemoteCoder(options.server);
+  absl::StatusOr<std::unique_ptr<client::Client>> coder = MakeRemoteCoder(options.server);
   if (!coder.ok()) return coder.status();
   return *std::move(coder);
 }
 
 void AllocateFrom(client::Coder& coder, shardfile::RunOptions& run) {
-  auto* const remote = dynamic_cast<client::RemoteCoder*>(&coder);
+  auto* const remote = dynamic_cast<client::Client*>(&coder);
   if (remote != nullptr) run.allocate = [remote](size_t bytes) { return remote->Allocate(bytes); };
 }
 

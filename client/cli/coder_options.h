@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "parity/client/coder.h"
-#include "parity/client/remote_coder.h"
+#include "parity/client/client.h"
 #include "parity/shardfile/run_options.h"
 
 namespace parity::cli {
@@ -29,7 +29,7 @@ void AddServerOptions(CLI::App& command, ServerOptions& options);
 void AddCoderOptions(CLI::App& command, CoderOptions& options);
 
 // INVALID_ARGUMENT, naming the option, if they make no sense.
-absl::StatusOr<std::unique_ptr<client::RemoteCoder>> MakeRemoteCoder(const ServerOptions& options);
+absl::StatusOr<std::unique_ptr<client::Client>> MakeRemoteCoder(const ServerOptions& options);
 absl::StatusOr<std::unique_ptr<client::Coder>> MakeCoder(const CoderOptions& options);
 
 // Lets the stripes of a run lie in memory that the coder's server shares, if it has a server. The

@@ -51,7 +51,7 @@ std::string TimeOrNever(absl::Duration duration) {
 }
 
 absl::StatusOr<ExitCode> PrintServer(const ServerOptions& options) {
-  const absl::StatusOr<std::unique_ptr<client::RemoteCoder>> coder = MakeRemoteCoder(options);
+  const absl::StatusOr<std::unique_ptr<client::Client>> coder = MakeRemoteCoder(options);
   if (!coder.ok()) return coder.status();
   const absl::StatusOr<client::ServerInfo> info = (*coder)->GetServerInfo();
   if (!info.ok()) return info.status();

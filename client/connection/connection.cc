@@ -91,8 +91,12 @@ class ServerConnection final : public Connection {
   }
 
   absl::StatusOr<Buffer> Allocate(size_t bytes, const CallOptions& options) override {
-    if (!shm_.has_value()) return AllocateOrdinary(bytes);
+    if (!shm_.has_value()) return AllocateBuffer(bytes);
     return shm_->Allocate(bytes, options.deadline);
+  }
+
+  uint64_t MaxRequestBytes() override {
+    return shm_.has_value() && shm_->IsUsable() ? UINT64_MAX : grpc_.max_request_bytes();
   }
 
   absl::Time Tick(absl::Time now) override { return grpc_.Tick(now); }

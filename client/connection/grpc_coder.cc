@@ -21,6 +21,9 @@ namespace {
 // before the connection is ended. Longer is needed only if the peer does not read.
 constexpr absl::Duration kGrace = absl::Milliseconds(100);
 
+// What a message holds besides its shards, at most: a generator, indices, checksums, lengths.
+constexpr uint64_t kMostBesideShards = 96 << 10;
+
 // How often a call that can be cancelled looks whether it was.
 constexpr absl::Duration kCancelInterval = absl::Milliseconds(50);
 
@@ -119,6 +122,12 @@ ServerInfo FromProto(const v1::GetServerInfoResponse& response) {
 
 }  // namespace
 
+GrpcCoder::GrpcCoder(endpoint::Endpoint server, const ConnectionOptions& options)
+    : endpoint_(std::move(server)),
+      keepalive_(options.keepalive),
+      checksum_from_bytes_(options.checksum_from_bytes),
+      max_request_bytes_(wire::kMaxMessageBytes - kMostBesideShards) {}
+
 absl::Status GrpcCoder::Run(const Request& request, const CallOptions& options) {
   const bool with_checksums = BytesOf(request) >= checksum_from_bytes_;
   Loans loans;
@@ -126,6 +135,7 @@ absl::Status GrpcCoder::Run(const Request& request, const CallOptions& options) 
   Write(request, with_checksums, writer, loans);
   grpc::ByteBuffer response;
   absl::Status status = Call(MethodOf(request.operation), writer, loans, response, options);
+  LearnLimit(status, options);
   if (!status.ok()) return WithSide(status);
   return Read(response, with_checksums, request);
 }
@@ -205,6 +215,14 @@ absl::Status GrpcCoder::Call(absl::string_view method, wire::MessageWriter& writ
     loans.AwaitAllBack();
   }
   return WithPlace(wire::FromGrpc(status), absl::Now() - start);
+}
+
+void GrpcCoder::LearnLimit(const absl::Status& refusal, const CallOptions& options) {
+  if (!absl::IsResourceExhausted(refusal) || codec::FieldOf(refusal) != "message") return;
+  const absl::StatusOr<ServerInfo> info = GetServerInfo(options);
+  if (!info.ok()) return;
+  const uint64_t most = std::min(info->max_message_bytes, wire::kMaxMessageBytes);
+  max_request_bytes_ = most > 2 * kMostBesideShards ? most - kMostBesideShards : most / 2;
 }
 
 absl::Status GrpcCoder::WithPlace(const absl::Status& status, absl::Duration after) const {

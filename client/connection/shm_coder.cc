@@ -1,10 +1,7 @@
 #include "shm_coder.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
-#include <new>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -38,16 +35,6 @@ RingOptions RingOptionsOf(const std::string& target, const ConnectionOptions& op
 }
 
 }  // namespace
-
-absl::StatusOr<Buffer> AllocateOrdinary(size_t bytes) {
-  const auto page = std::align_val_t{static_cast<size_t>(sysconf(_SC_PAGESIZE))};
-  void* const data = ::operator new(std::max<size_t>(bytes, 1), page, std::nothrow);
-  if (data == nullptr) {
-    return absl::ResourceExhaustedError(absl::StrCat("no memory for ", bytes, " bytes"));
-  }
-  std::shared_ptr<void> owner(data, [page](void* memory) { ::operator delete(memory, page); });
-  return Buffer(static_cast<uint8_t*>(data), bytes, false, std::move(owner));
-}
 
 ShmCoder::ShmCoder(const std::string& target, const ConnectionOptions& options)
     : options_(RingOptionsOf(target, options)),
@@ -115,11 +102,16 @@ absl::StatusOr<Buffer> ShmCoder::Allocate(size_t bytes, absl::Time deadline) {
     ring = GetRing(deadline);
   }
   uint8_t* const data = ring == nullptr ? nullptr : ring->pages().Allocate(bytes);
-  if (data == nullptr) return AllocateOrdinary(bytes);
+  if (data == nullptr) return AllocateBuffer(bytes);
   std::shared_ptr<void> owner(data, [ring, bytes](void* memory) {
     ring->pages().Free(static_cast<uint8_t*>(memory), bytes);
   });
   return Buffer(data, bytes, true, std::move(owner));
+}
+
+bool ShmCoder::IsUsable() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return connecting_ || failure_.ok() || (ring_ != nullptr && !ring_->is_lost());
 }
 
 void ShmCoder::AnsweredInline() {

@@ -20,9 +20,6 @@
 
 namespace parity::client {
 
-// Memory at a page that is not shared. RESOURCE_EXHAUSTED.
-absl::StatusOr<Buffer> AllocateOrdinary(size_t bytes);
-
 // Thread-safe.
 class ShmCoder {
  public:
@@ -37,6 +34,9 @@ class ShmCoder {
 
   // From the region if there is one and it has room; else ordinary memory. RESOURCE_EXHAUSTED.
   absl::StatusOr<Buffer> Allocate(size_t bytes, absl::Time deadline);
+
+  // Whether stripes go through shared memory, or may do so when they come.
+  bool IsUsable();
 
   // To be called when the server has answered without shared memory: gives notice, once, of why
   // that was.

@@ -21,7 +21,7 @@
 #include "grpcpp/create_channel.h"
 #include "grpcpp/generic/generic_stub.h"
 #include "gtest/gtest.h"
-#include "parity/client/remote_coder.h"
+#include "client/remote_only.h"
 #include "parity/engine/worker_plan.h"
 #include "parity/kernels/dispatch.h"
 #include "parity/rings/server.h"
@@ -62,7 +62,7 @@ TEST(ServerInfo, HasEveryLimit) {
   limits.keepalive = absl::Seconds(14);
   limits.min_ping_interval = absl::Milliseconds(1500);
   RunningServer server(limits);
-  const auto info = (*client::RemoteCoder::Make({server.tcp()}))->GetServerInfo();
+  const auto info = (*client::Client::Make(client::RemoteOnly(server.tcp())))->GetServerInfo();
   ASSERT_TRUE(info.ok()) << info.status();
   EXPECT_EQ(info->max_message_bytes, 1u << 20);
   EXPECT_EQ(info->max_calls_per_connection, 7u);
@@ -125,10 +125,9 @@ TEST(Keepalive, ClientAndServerAgreeByDefault) {
   limits.keepalive /= 30;
   limits.min_ping_interval /= 30;
   RunningServer server(limits);
-  client::RemoteOptions options;
-  options.target = server.tcp();
-  options.keepalive /= 30;
-  const auto coder = client::RemoteCoder::Make(options);
+  client::ClientOptions options = client::RemoteOnly(server.tcp());
+  options.connection.keepalive /= 30;
+  const auto coder = client::Client::Make(options);
   ASSERT_TRUE((*coder)->GetServerInfo().ok());
   absl::SleepFor(absl::Seconds(6));
   EXPECT_TRUE((*coder)->GetServerInfo().ok());
@@ -142,10 +141,9 @@ TEST(Keepalive, AnswersAServerThatPingsAnIdleClient) {
   RunningServer server(limits);
   // Without pings of its own, the client must still read those of the server: the server waits 20 s
   // for an answer.
-  client::RemoteOptions options;
-  options.target = server.unix_socket();
-  options.keepalive = absl::ZeroDuration();
-  const auto coder = client::RemoteCoder::Make(options);
+  client::ClientOptions options = client::RemoteOnly(server.unix_socket());
+  options.connection.keepalive = absl::ZeroDuration();
+  const auto coder = client::Client::Make(options);
   ASSERT_TRUE((*coder)->GetServerInfo().ok());
   absl::SleepFor(absl::Seconds(22));
   EXPECT_TRUE((*coder)->GetServerInfo().ok());
@@ -175,14 +173,14 @@ TEST(Keepalive, AClientThatPingsTooOftenIsToldSoAndSentAway) {
 
 // Calls from several threads on one coder and on one each, until `end`; how many failed.
 int FailedCalls(const std::string& target, absl::Time end) {
-  const auto shared = client::RemoteCoder::Make({target});
+  const auto shared = client::Client::Make(client::RemoteOnly(target));
   const codec::Geometry geometry = *codec::Geometry::Make(codec::Code::kXor, 2, 1);
   const std::vector<uint8_t> data = RandomBytes(200'000, 3);
   std::atomic<int> failed{0};
   std::vector<std::thread> threads;
   for (int thread = 0; thread < 4; ++thread) {
     threads.emplace_back([&, thread] {
-      const auto own = client::RemoteCoder::Make({target});
+      const auto own = client::Client::Make(client::RemoteOnly(target));
       client::Coder& coder = thread < 2 ? **shared : **own;
       std::vector<uint8_t> parity(100'000);
       while (absl::Now() < end) {
@@ -216,7 +214,7 @@ TEST(Idle, ClosesTheConnectionAndFailsNoCall) {
   limits.max_connection_idle = absl::Milliseconds(100);
   RunningServer server(limits);
   BarePeer peer(server.tcp());
-  const auto coder = client::RemoteCoder::Make({server.tcp()});
+  const auto coder = client::Client::Make(client::RemoteOnly(server.tcp()));
   ASSERT_TRUE((*coder)->GetServerInfo().ok());
   EXPECT_GT(peer.ReadToEnd(), 0u);  // so it is closed
   absl::SleepFor(absl::Milliseconds(300));

@@ -8,7 +8,7 @@
 #include "bare_peers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "parity/client/remote_coder.h"
+#include "client/remote_only.h"
 #include "parity/v1/parity.grpc.pb.h"
 #include "parity/wire/status.h"
 #include "parity/wire/stripe_message.h"
@@ -213,7 +213,7 @@ TEST(Overload, TheClientLibraryComesBackWhenItIsTold) {
   std::vector<std::thread> clients;
   for (int c = 0; c < 8; ++c) {
     clients.emplace_back([&] {
-      auto coder = *client::RemoteCoder::Make({server.unix_socket()});
+      auto coder = *client::Client::Make(client::RemoteOnly(server.unix_socket()));
       std::vector<uint8_t> parity(4 * kMiB);
       for (int i = 0; i < 10; ++i) {
         const absl::Status status =

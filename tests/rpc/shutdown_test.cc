@@ -8,7 +8,7 @@
 
 #include "bare_peers.h"
 #include "gtest/gtest.h"
-#include "parity/client/remote_coder.h"
+#include "client/remote_only.h"
 #include "parity/v1/parity.grpc.pb.h"
 #include "parity/wire/stripe_message.h"
 #include "server_fixture.h"
@@ -29,7 +29,7 @@ TEST(Stop, EveryCallUnderLoadIsAnsweredOrNeverAccepted) {
   std::vector<std::thread> clients;
   for (int c = 0; c < 4; ++c) {
     clients.emplace_back([&, target = server->tcp()] {
-      auto coder = client::RemoteCoder::Make({target});
+      auto coder = client::Client::Make(client::RemoteOnly(target));
       std::vector<uint8_t> parity(2 * kShardBytes);
       std::vector<client::ShardBytes> shards;
       for (size_t i = 0; i < 4; ++i) {
@@ -66,7 +66,7 @@ TEST(Stop, DoesNotWaitForAPeerThatSaysNothing) {
 
 TEST(Stop, DoesNotWaitForIdleClients) {
   RunningServer server;
-  auto coder = client::RemoteCoder::Make({server.tcp()});
+  auto coder = client::Client::Make(client::RemoteOnly(server.tcp()));
   ASSERT_TRUE((*coder)->GetServerInfo().ok());
   server.Stop(absl::InfiniteDuration());
 }

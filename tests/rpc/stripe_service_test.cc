@@ -13,7 +13,7 @@
 #include "grpcpp/server_builder.h"
 #include "gtest/gtest.h"
 #include "parity/client/local_coder.h"
-#include "parity/client/remote_coder.h"
+#include "client/remote_only.h"
 #include "parity/codec/field_error.h"
 #include "parity/v1/parity.grpc.pb.h"
 #include "parity/wire/limits.h"
@@ -58,10 +58,9 @@ Stripe MakeStripe(const Geometry& geometry, size_t shard_bytes) {
 
 class OverTransport : public ::testing::TestWithParam<bool> {
  protected:
-  std::unique_ptr<client::RemoteCoder> Connect() {
-    client::RemoteOptions options;
-    options.target = GetParam() ? server_.unix_socket() : server_.tcp();
-    return *client::RemoteCoder::Make(options);
+  std::unique_ptr<client::Client> Connect() {
+    client::ClientOptions options = client::RemoteOnly(GetParam() ? server_.unix_socket() : server_.tcp());
+    return *client::Client::Make(options);
   }
 
   RunningServer server_;
@@ -299,8 +298,8 @@ TEST(StripeService, ReconstructWithoutWantedGivesEveryMissingShard) {
   EXPECT_EQ(response.shards(1), std::string(stripe.shards[3].begin(), stripe.shards[3].end()));
 }
 
-TEST(RemoteCoder, ReportsAnUnreachableServerAtOnce) {
-  auto coder = client::RemoteCoder::Make({"unix:/nonexistent/parityd.sock"});
+TEST(RemoteClient, ReportsAnUnreachableServerAtOnce) {
+  auto coder = client::Client::Make(client::RemoteOnly("unix:/nonexistent/parityd.sock"));
   ASSERT_TRUE(coder.ok());
   const auto info = (*coder)->GetServerInfo();
   EXPECT_TRUE(absl::IsUnavailable(info.status())) << info.status();
@@ -308,11 +307,11 @@ TEST(RemoteCoder, ReportsAnUnreachableServerAtOnce) {
               ::testing::HasSubstr("unix:/nonexistent/parityd.sock"));
 }
 
-TEST(RemoteCoder, FailsWhileTheServerIsGoneAndServesWhenItIsBack) {
+TEST(RemoteClient, FailsWhileTheServerIsGoneAndServesWhenItIsBack) {
   char name[] = "/tmp/parity-rpc-test.XXXXXX";
   const std::string directory = mkdtemp(name);
   auto server = std::make_unique<RunningServer>(directory);
-  auto coder = client::RemoteCoder::Make({server->unix_socket()});
+  auto coder = client::Client::Make(client::RemoteOnly(server->unix_socket()));
   ASSERT_TRUE((*coder)->GetServerInfo().ok());
   server = nullptr;
   EXPECT_TRUE(absl::IsUnavailable((*coder)->GetServerInfo().status()));
@@ -322,12 +321,11 @@ TEST(RemoteCoder, FailsWhileTheServerIsGoneAndServesWhenItIsBack) {
   std::filesystem::remove_all(directory);
 }
 
-TEST(RemoteCoder, ReturnsAfterTheDeadlineFromAServerThatDoesNotRead) {
+TEST(RemoteClient, ReturnsAfterTheDeadlineFromAServerThatDoesNotRead) {
   const BareServer server;
-  client::RemoteOptions options;
-  options.target = server.address();
+  client::ClientOptions options = client::RemoteOnly(server.address());
   options.deadline = absl::Milliseconds(300);
-  auto coder = client::RemoteCoder::Make(options);
+  auto coder = client::Client::Make(options);
   const Geometry geometry = *Geometry::Make(Code::kXor, 1, 1);
   const std::vector<uint8_t> data(32 << 20);
   std::vector<uint8_t> parity(data.size());
@@ -347,14 +345,14 @@ class LyingServer : public v1::ParityService::Service {
   v1::VerifyResponse answer;
 };
 
-TEST(RemoteCoder, RefusesAReportThatCannotBe) {
+TEST(RemoteClient, RefusesAReportThatCannotBe) {
   LyingServer service;
   grpc::ServerBuilder builder;
   int port = 0;
   builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
   builder.RegisterService(&service);
   const auto server = builder.BuildAndStart();
-  auto coder = client::RemoteCoder::Make({"127.0.0.1:" + std::to_string(port)});
+  auto coder = client::Client::Make(client::RemoteOnly("127.0.0.1:" + std::to_string(port)));
   const Stripe stripe = MakeStripe(*Geometry::Make(Code::kReedSolomon, 4, 2), 100);
   const auto verify = [&] { return (*coder)->Verify(stripe.geometry, stripe.Views(0, 6), 100); };
   EXPECT_TRUE(verify().ok());
@@ -373,15 +371,15 @@ TEST(RemoteCoder, RefusesAReportThatCannotBe) {
   EXPECT_TRUE(absl::IsInternal(answer(5, 99, 6)));
 }
 
-TEST(RemoteCoder, RefusesATargetThatIsNoAddress) {
-  const auto coder = client::RemoteCoder::Make({"nowhere"});
+TEST(RemoteClient, RefusesATargetThatIsNoAddress) {
+  const auto coder = client::Client::Make(client::RemoteOnly("nowhere"));
   EXPECT_TRUE(absl::IsInvalidArgument(coder.status()));
   EXPECT_THAT(std::string(coder.status().message()), ::testing::HasSubstr("target: got nowhere"));
 }
 
-TEST(RemoteCoder, RefusesAStripeBeyondTheMessageLimit) {
+TEST(RemoteClient, RefusesAStripeBeyondTheMessageLimit) {
   RunningServer server;
-  auto coder = client::RemoteCoder::Make({server.unix_socket()});
+  auto coder = client::Client::Make(client::RemoteOnly(server.unix_socket()));
   const Geometry geometry = *Geometry::Make(Code::kXor, 1, 1);
   std::vector<uint8_t> data(wire::kMaxMessageBytes);
   std::vector<uint8_t> parity(wire::kMaxMessageBytes);

@@ -16,7 +16,7 @@
 #include "grpcpp/create_channel.h"
 #include "grpcpp/security/credentials.h"
 #include "gtest/gtest.h"
-#include "parity/client/remote_coder.h"
+#include "client/remote_only.h"
 #include "parity/engine/worker_plan.h"
 #include "parity/kernels/dispatch.h"
 #include "parity/v1/parity.grpc.pb.h"
@@ -157,14 +157,14 @@ TEST_F(Tls, RefusesPlaintext) {
   RunningServer server(rpc::Limits(), "", ServerFiles());
   EXPECT_EQ(Call(server, grpc::InsecureChannelCredentials()).error_code(),
             grpc::StatusCode::UNAVAILABLE);
-  const auto coder = client::RemoteCoder::Make({server.tcp()});
+  const auto coder = client::Client::Make(client::RemoteOnly(server.tcp()));
   EXPECT_TRUE(absl::IsUnavailable((*coder)->GetServerInfo().status()));
   ExpectStillServes(server);
 }
 
 TEST_F(Tls, IsNotOnTheUnixSocket) {
   RunningServer server(rpc::Limits(), "", ServerFiles());
-  const auto coder = client::RemoteCoder::Make({server.unix_socket()});
+  const auto coder = client::Client::Make(client::RemoteOnly(server.unix_socket()));
   EXPECT_TRUE((*coder)->GetServerInfo().ok());
 }
 

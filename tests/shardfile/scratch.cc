@@ -134,45 +134,26 @@ ShardSet FindSet(const Scratch& scratch) {
   return found.sets.at(0);
 }
 
-absl::Status StubCoder::Encode(const codec::Geometry& geometry,
-                               absl::Span<const client::ShardBytes> data, size_t shard_bytes,
-                               absl::Span<uint8_t* const> parity) {
-  if (on_encode) {
-    if (absl::Status status = on_encode(); !status.ok()) return status;
+absl::Status StubCoder::Run(const client::Request& request, const client::CallOptions& options) {
+  absl::Status status;
+  switch (request.operation) {
+    case client::Operation::kEncode:
+      if (on_encode) status = on_encode();
+      break;
+    case client::Operation::kReconstruct:
+      if (on_reconstruct) status = on_reconstruct();
+      break;
+    case client::Operation::kVerify:
+      if (on_verify) status = on_verify(request.shards[0]);
+      break;
+    case client::Operation::kUpdate:
+      break;
   }
-  return LocalCoder().Encode(geometry, data, shard_bytes, parity);
-}
-
-absl::Status StubCoder::Reconstruct(const codec::Geometry& geometry,
-                                    absl::Span<const uint32_t> present,
-                                    absl::Span<const client::ShardBytes> shards, size_t shard_bytes,
-                                    absl::Span<const uint32_t> wanted,
-                                    absl::Span<uint8_t* const> out) {
-  if (on_reconstruct) {
-    if (absl::Status status = on_reconstruct(); !status.ok()) return status;
-  }
-  absl::Status status =
-      LocalCoder().Reconstruct(geometry, present, shards, shard_bytes, wanted, out);
-  if (wrong_reconstruct) {
-    for (uint8_t* shard : out) shard[0] ^= 1;
+  if (status.ok()) status = LocalCoder().Run(request, options);
+  if (request.operation == client::Operation::kReconstruct && wrong_reconstruct) {
+    for (uint8_t* const shard : request.outputs) shard[0] ^= 1;
   }
   return status;
-}
-
-absl::StatusOr<codec::VerifyReport> StubCoder::Verify(const codec::Geometry& geometry,
-                                                      absl::Span<const client::ShardBytes> shards,
-                                                      size_t shard_bytes) {
-  if (on_verify) {
-    if (absl::Status status = on_verify(shards[0]); !status.ok()) return status;
-  }
-  return LocalCoder().Verify(geometry, shards, shard_bytes);
-}
-
-absl::Status StubCoder::Update(const codec::Geometry&, absl::Span<const uint32_t>,
-                               absl::Span<const client::ShardBytes>,
-                               absl::Span<const client::ShardBytes>, size_t,
-                               absl::Span<uint8_t* const>) {
-  return absl::UnimplementedError("shard files are not updated");
 }
 
 }  // namespace parity::shardfile

@@ -84,19 +84,7 @@ class StubCoder : public client::Coder {
   // The first byte of each output is another one than it should be.
   bool wrong_reconstruct = false;
 
-  absl::Status Encode(const codec::Geometry& geometry, absl::Span<const client::ShardBytes> data,
-                      size_t shard_bytes, absl::Span<uint8_t* const> parity) override;
-  absl::Status Reconstruct(const codec::Geometry& geometry, absl::Span<const uint32_t> present,
-                           absl::Span<const client::ShardBytes> shards, size_t shard_bytes,
-                           absl::Span<const uint32_t> wanted,
-                           absl::Span<uint8_t* const> out) override;
-  absl::StatusOr<codec::VerifyReport> Verify(const codec::Geometry& geometry,
-                                             absl::Span<const client::ShardBytes> shards,
-                                             size_t shard_bytes) override;
-  absl::Status Update(const codec::Geometry& geometry, absl::Span<const uint32_t> changed,
-                      absl::Span<const client::ShardBytes> old_shards,
-                      absl::Span<const client::ShardBytes> new_shards, size_t shard_bytes,
-                      absl::Span<uint8_t* const> parity) override;
+  absl::Status Run(const client::Request& request, const client::CallOptions& options) override;
 };
 
 }  // namespace parity::shardfile

@@ -1,4 +1,4 @@
-// Memory for shards that a coder has given out.
+// Memory for shards.
 #ifndef PARITY_CLIENT_BUFFER_H_
 #define PARITY_CLIENT_BUFFER_H_
 
@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <memory>
 #include <utility>
+
+#include "absl/status/statusor.h"
 
 namespace parity::client {
 
@@ -36,6 +38,9 @@ class Buffer {
   bool is_shared_ = false;
   std::shared_ptr<void> owner_;
 };
+
+// Memory at a page, its contents unspecified, that nobody shares. RESOURCE_EXHAUSTED.
+absl::StatusOr<Buffer> AllocateBuffer(size_t bytes);
 
 }  // namespace parity::client
 

@@ -110,6 +110,10 @@ class Connection : public Coder {
   // be. RESOURCE_EXHAUSTED if there is none at all.
   virtual absl::StatusOr<Buffer> Allocate(size_t bytes, const CallOptions& options) = 0;
 
+  // The most that BytesOf a request should be, as far as it is known: of a larger one, send slices.
+  // The server's message limit is learnt from its first refusal. UINT64_MAX through shared memory.
+  virtual uint64_t MaxRequestBytes() = 0;
+
   // Answers what has come while no call was under way: pings. To be called now and then by one
   // thread; returns when it wants to be called again. Cost: up to a millisecond, asleep.
   virtual absl::Time Tick(absl::Time now) = 0;

@@ -1,5 +1,5 @@
-// RemoteCoder where memory is shared; tests/rpc has what it does over gRPC.
-#include "parity/client/remote_coder.h"
+// Client where memory is shared; tests/rpc has what it does over gRPC.
+#include "parity/client/client.h"
 
 #include <unistd.h>
 
@@ -22,6 +22,7 @@
 #include "parity/client/local_coder.h"
 #include "parity/codec/field_error.h"
 #include "real_server.h"
+#include "remote_only.h"
 
 namespace parity::client {
 namespace {
@@ -48,8 +49,8 @@ class Notices {
   std::vector<std::string> texts_;
 };
 
-std::unique_ptr<RemoteCoder> Make(const RemoteOptions& options) {
-  auto coder = RemoteCoder::Make(options);
+std::unique_ptr<Client> Make(const ClientOptions& options) {
+  auto coder = Client::Make(options);
   EXPECT_TRUE(coder.ok()) << coder.status();
   return *std::move(coder);
 }
@@ -57,7 +58,7 @@ std::unique_ptr<RemoteCoder> Make(const RemoteOptions& options) {
 // Memory for one shard: the coder's or this process's own, at some address.
 class ShardMemory {
  public:
-  ShardMemory(RemoteCoder& coder, size_t bytes, std::mt19937& random, int kind) {
+  ShardMemory(Client& coder, size_t bytes, std::mt19937& random, int kind) {
     const size_t skip = kind == 1 ? 1 + random() % 100 : 0;
     if (kind <= 1) {
       buffer_ = *coder.Allocate(bytes + skip);
@@ -79,7 +80,7 @@ class ShardMemory {
 // One stripe of a random shape, put through every operation and compared with the local kernels.
 class RandomStripe {
  public:
-  RandomStripe(RemoteCoder& coder, uint32_t seed, size_t most_bytes)
+  RandomStripe(Client& coder, uint32_t seed, size_t most_bytes)
       : coder_(coder), random_(seed), geometry_(RandomGeometry()) {
     switch (random_() % 3) {
       case 0:
@@ -225,7 +226,7 @@ class RandomStripe {
     ASSERT_TRUE(report->consistent()) << Text();
   }
 
-  RemoteCoder& coder_;
+  Client& coder_;
   std::mt19937 random_;
   const codec::Geometry geometry_;
   size_t bytes_;
@@ -238,10 +239,9 @@ class OnRegionOf : public ::testing::TestWithParam<uint64_t> {};
 TEST_P(OnRegionOf, EveryOperationGivesWhatTheLocalKernelsGive) {
   const RealServer server;
   Notices notices;
-  RemoteOptions options;
-  options.target = server.target();
-  options.region_bytes = GetParam();
-  options.notice = notices.Taker();
+  ClientOptions options = RemoteOnly(server.target());
+  options.connection.region_bytes = GetParam();
+  options.connection.notice = notices.Taker();
   const auto coder = Make(options);
   for (uint32_t seed = 1; seed <= 150; ++seed) {
     RandomStripe(*coder, seed, seed % 10 == 0 ? size_t{3} << 20 : 100'000).Check();
@@ -256,9 +256,8 @@ INSTANTIATE_TEST_SUITE_P(Sizes, OnRegionOf,
 
 TEST(SharedMemory, ManyThreadsShareARing) {
   const RealServer server;
-  RemoteOptions options;
-  options.target = server.target();
-  options.region_bytes = uint64_t{16} << 20;
+  ClientOptions options = RemoteOnly(server.target());
+  options.connection.region_bytes = uint64_t{16} << 20;
   const auto coder = Make(options);
   std::vector<std::thread> threads;
   for (uint32_t id = 1; id <= 8; ++id) {
@@ -274,8 +273,7 @@ TEST(SharedMemory, ManyThreadsShareARing) {
 
 TEST(SharedMemory, AStripeMayBeLongerThanAnyMessage) {
   const RealServer server;
-  RemoteOptions options;
-  options.target = server.target();
+  ClientOptions options = RemoteOnly(server.target());
   const auto coder = Make(options);
   const codec::Geometry geometry = *codec::Geometry::Make(codec::Code::kXor, 2, 1);
   const size_t bytes = 50 << 20;
@@ -288,9 +286,8 @@ TEST(SharedMemory, AStripeMayBeLongerThanAnyMessage) {
 
 TEST(SharedMemory, BuffersAreAtPagesAndOutliveTheirCoderAndServer) {
   auto server = std::make_unique<RealServer>();
-  RemoteOptions options;
-  options.target = server->target();
-  options.region_bytes = 1 << 20;
+  ClientOptions options = RemoteOnly(server->target());
+  options.connection.region_bytes = 1 << 20;
   auto coder = Make(options);
   std::vector<Buffer> buffers;
   size_t shared = 0;
@@ -316,7 +313,7 @@ TEST(SharedMemory, BuffersAreAtPagesAndOutliveTheirCoderAndServer) {
 }
 
 // One call, XOR of two shards.
-absl::Status CallOnce(RemoteCoder& coder) {
+absl::Status CallOnce(Client& coder) {
   const std::vector<uint8_t> a(1'000, 0x0f), b(1'000, 0x55);
   std::vector<uint8_t> p(1'000);
   const std::vector<ShardBytes> data = {a, b};
@@ -331,9 +328,8 @@ absl::Status CallOnce(RemoteCoder& coder) {
 TEST(SharedMemory, NoticeIsGivenOnceIfTheServerHasNone) {
   const RealServer server({true, false});
   Notices notices;
-  RemoteOptions options;
-  options.target = server.target();
-  options.notice = notices.Taker();
+  ClientOptions options = RemoteOnly(server.target());
+  options.connection.notice = notices.Taker();
   const auto coder = Make(options);
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(CallOnce(*coder).ok());
   EXPECT_FALSE(coder->Allocate(100)->is_shared());
@@ -348,9 +344,8 @@ TEST(SharedMemory, NoticeSaysWhyItWasRefusedAndItIsAskedForOnceASecond) {
     session.Refuse(absl::StatusCode::kResourceExhausted, "all regions are taken");
   });
   Notices notices;
-  RemoteOptions options;
-  options.target = server.target();
-  options.notice = notices.Taker();
+  ClientOptions options = RemoteOnly(server.target());
+  options.connection.notice = notices.Taker();
   const auto coder = Make(options);
   const absl::Time start = absl::Now();
   for (int i = 0; i < 50; ++i) EXPECT_TRUE(CallOnce(*coder).ok());
@@ -363,13 +358,12 @@ TEST(SharedMemory, NoticeSaysWhyItWasRefusedAndItIsAskedForOnceASecond) {
 
 TEST(SharedMemory, NoNoticeIsGivenIfThereIsNoServerOrNoneIsWanted) {
   Notices notices;
-  RemoteOptions options;
-  options.target = "unix:/nowhere/parityd.sock";
-  options.notice = notices.Taker();
+  ClientOptions options = RemoteOnly("unix:/nowhere/parityd.sock");
+  options.connection.notice = notices.Taker();
   EXPECT_TRUE(absl::IsUnavailable(CallOnce(*Make(options))));
   const RealServer server;
   options.target = server.target();
-  options.region_bytes = 0;
+  options.connection.region_bytes = 0;
   EXPECT_TRUE(CallOnce(*Make(options)).ok());
   EXPECT_FALSE(Make(options)->Allocate(1)->is_shared());
   EXPECT_EQ(server.records(), 0u);
@@ -378,8 +372,7 @@ TEST(SharedMemory, NoNoticeIsGivenIfThereIsNoServerOrNoneIsWanted) {
 
 TEST(SharedMemory, ErrorsAreThoseOfTheLocalKernels) {
   const RealServer server;
-  RemoteOptions options;
-  options.target = server.target();
+  ClientOptions options = RemoteOnly(server.target());
   const auto remote = Make(options);
   const auto local = *MakeLocalCoder("auto");
   const codec::Geometry geometry = *codec::Geometry::Make(codec::Code::kReedSolomon, 3, 2);
@@ -411,9 +404,8 @@ TEST(SharedMemory, ErrorsAreThoseOfTheLocalKernels) {
 TEST(SharedMemory, IsUsedAgainAfterARestart) {
   RealServer server;
   Notices notices;
-  RemoteOptions options;
-  options.target = server.target();
-  options.notice = notices.Taker();
+  ClientOptions options = RemoteOnly(server.target());
+  options.connection.notice = notices.Taker();
   const auto coder = Make(options);
   EXPECT_TRUE(CallOnce(*coder).ok());
   const Buffer before = *coder->Allocate(8 * kPage);
@@ -442,8 +434,7 @@ TEST(SharedMemory, IsUsedAgainAfterARestart) {
 
 TEST(SharedMemory, AllocateNoticesARestart) {
   RealServer server;
-  RemoteOptions options;
-  options.target = server.target();
+  ClientOptions options = RemoteOnly(server.target());
   const auto coder = Make(options);
   EXPECT_TRUE(coder->Allocate(1)->is_shared());
   server.StopRings();
@@ -480,10 +471,9 @@ TEST(SharedMemory, StripesAreFinishedWhenTheRingIsLost) {
       }
     });
     Notices notices;
-    RemoteOptions options;
-    options.target = server.target();
-    options.region_bytes = 1 << 20;
-    options.notice = notices.Taker();
+    ClientOptions options = RemoteOnly(server.target());
+    options.connection.region_bytes = 1 << 20;
+    options.connection.notice = notices.Taker();
     RandomStripe(*Make(options), seed, 400'000).Check();
     if (HasFatalFailure()) FAIL() << "seed " << seed;
   }
@@ -493,8 +483,7 @@ TEST(SharedMemory, ACallThatLosesTwoRingsFailsAndSaysWhere) {
   const FakeServer server([](FakeSession& session) {
     if (session.ShakeHands()) session.Next();
   });
-  RemoteOptions options;
-  options.target = server.target();
+  ClientOptions options = RemoteOnly(server.target());
   const absl::Status status = CallOnce(*Make(options));
   EXPECT_TRUE(absl::IsUnavailable(status)) << status;
   EXPECT_THAT(std::string(status.message()), HasSubstr(server.target()));
@@ -512,8 +501,7 @@ TEST(SharedMemory, ACallReturnsAtItsDeadlineAndItsOutputsAreItsOwn) {
     EXPECT_EQ(session.Compute(*record), shm::Outcome::kDone);
     written.set_value();
   });
-  RemoteOptions options;
-  options.target = server.target();
+  ClientOptions options = RemoteOnly(server.target());
   options.deadline = absl::Seconds(2);
   const auto coder = Make(options);
   const size_t bytes = 4 * kPage;
@@ -554,8 +542,7 @@ TEST(SharedMemory, AReportThatCannotBeIsAnError) {
                                                                        : shm::Outcome::kDone);
       }
     });
-    RemoteOptions options;
-    options.target = server.target();
+    ClientOptions options = RemoteOnly(server.target());
     const std::vector<uint8_t> memory(100);
     const std::vector<ShardBytes> shards(3, memory);
     const auto report =
