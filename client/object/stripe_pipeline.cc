@@ -5,7 +5,6 @@
 #include <deque>
 #include <memory>
 #include <mutex>
-#include <new>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -17,21 +16,8 @@
 namespace parity::client {
 namespace {
 
-// Cells of usual lengths begin on a page: where shards in a server's memory have to.
-constexpr std::align_val_t kAlignment{4096};
-
-absl::StatusOr<Buffer> OrdinaryMemory(size_t bytes) {
-  void* const data = ::operator new(bytes, kAlignment, std::nothrow);
-  if (data == nullptr) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("no memory for a stripe of ", bytes, " bytes"));
-  }
-  return Buffer(static_cast<uint8_t*>(data), bytes, false,
-                {data, [](void* cells) { ::operator delete(cells, kAlignment); }});
-}
-
 absl::StatusOr<Buffer> StripeMemory(size_t bytes, const ObjectOptions& options) {
-  if (options.allocate == nullptr) return OrdinaryMemory(bytes);
+  if (options.allocate == nullptr) return AllocateBuffer(bytes);
   absl::StatusOr<Buffer> memory = options.allocate(bytes);
   if (memory.ok() && memory->size() < bytes) {
     return codec::InvalidField("allocate", absl::StrCat(memory->size(), " bytes"),
