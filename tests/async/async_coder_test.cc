@@ -73,32 +73,32 @@ class AsyncCoderTest : public testing::Test {
   static absl::Status None() { return absl::UnknownError("no callback"); }
   void Encode(AsyncCoder& async, AsyncCoder::Callback callback) {
     // Lists that end before the call does.
-    const std::vector<ShardBytes> data{a, b};
-    const std::vector<uint8_t*> out{parity.data()};
-    async.EncodeAsync(geometry, data, 4, out, {}, std::move(callback));
+    const std::vector<ShardBytes> data{a_, b_};
+    const std::vector<uint8_t*> out{parity_.data()};
+    async.EncodeAsync(geometry_, data, 4, out, {}, std::move(callback));
   }
 
-  const codec::Geometry geometry = *codec::Geometry::Make(codec::Code::kXor, 2, 1);
-  const std::vector<uint8_t> a{1, 2, 3, 4};
-  const std::vector<uint8_t> b{16, 32, 48, 64};
-  const std::vector<uint8_t> a_xor_b{17, 34, 51, 68};
-  std::vector<uint8_t> parity = std::vector<uint8_t>(4);
-  GatedCoder coder;
+  const codec::Geometry geometry_ = *codec::Geometry::Make(codec::Code::kXor, 2, 1);
+  const std::vector<uint8_t> a_{1, 2, 3, 4};
+  const std::vector<uint8_t> b_{16, 32, 48, 64};
+  const std::vector<uint8_t> a_xor_b_{17, 34, 51, 68};
+  std::vector<uint8_t> parity_ = std::vector<uint8_t>(4);
+  GatedCoder coder_;
 };
 
 TEST_F(AsyncCoderTest, EncodesAndVerifies) {
-  AsyncCoder async(coder);
+  AsyncCoder async(coder_);
   FutureStatus encoded;
   Encode(async, encoded.callback());
-  EXPECT_TRUE(coder.AwaitAtOnce(1));
-  EXPECT_EQ(parity, std::vector<uint8_t>(4));
-  coder.Open();
+  EXPECT_TRUE(coder_.AwaitAtOnce(1));
+  EXPECT_EQ(parity_, std::vector<uint8_t>(4));
+  coder_.Open();
   EXPECT_EQ(encoded.future().get(), absl::OkStatus());
-  EXPECT_EQ(parity, a_xor_b);
+  EXPECT_EQ(parity_, a_xor_b_);
 
-  parity[2] ^= 1;
+  parity_[2] ^= 1;
   FutureOf<absl::StatusOr<codec::VerifyReport>> verified;
-  async.VerifyAsync(geometry, {a, b, parity}, 4, {}, verified.callback());
+  async.VerifyAsync(geometry_, {a_, b_, parity_}, 4, {}, verified.callback());
   const auto report = verified.future().get();
   ASSERT_TRUE(report.ok()) << report.status();
   ASSERT_EQ(report->mismatches.size(), 1u);
@@ -106,41 +106,41 @@ TEST_F(AsyncCoderTest, EncodesAndVerifies) {
 }
 
 TEST_F(AsyncCoderTest, ReconstructsAndUpdates) {
-  coder.Open();
-  AsyncCoder async(coder);
+  coder_.Open();
+  AsyncCoder async(coder_);
   std::vector<uint8_t> restored(4);
   FutureStatus reconstructed;
-  async.ReconstructAsync(geometry, {0, 2}, {a, a_xor_b}, 4, {1}, {restored.data()}, {},
+  async.ReconstructAsync(geometry_, {0, 2}, {a_, a_xor_b_}, 4, {1}, {restored.data()}, {},
                          reconstructed.callback());
   EXPECT_EQ(reconstructed.future().get(), absl::OkStatus());
-  EXPECT_EQ(restored, b);
+  EXPECT_EQ(restored, b_);
 
-  parity = a_xor_b;
+  parity_ = a_xor_b_;
   FutureStatus updated;
-  async.UpdateAsync(geometry, {1}, {b}, {a}, 4, {parity.data()}, {}, updated.callback());
+  async.UpdateAsync(geometry_, {1}, {b_}, {a_}, 4, {parity_.data()}, {}, updated.callback());
   EXPECT_EQ(updated.future().get(), absl::OkStatus());
-  EXPECT_EQ(parity, std::vector<uint8_t>(4));  // a xor a
+  EXPECT_EQ(parity_, std::vector<uint8_t>(4));  // a xor a
 }
 
 TEST_F(AsyncCoderTest, ErrorsReachTheCallback) {
-  coder.Open();
-  AsyncCoder async(coder);
+  coder_.Open();
+  AsyncCoder async(coder_);
   FutureStatus encoded;
-  async.EncodeAsync(geometry, {a}, 4, {parity.data()}, {}, encoded.callback());
+  async.EncodeAsync(geometry_, {a_}, 4, {parity_.data()}, {}, encoded.callback());
   EXPECT_TRUE(absl::IsInvalidArgument(encoded.future().get()));
   FutureOf<absl::StatusOr<codec::VerifyReport>> verified;
-  async.VerifyAsync(geometry, {a, b}, 4, {}, verified.callback());
+  async.VerifyAsync(geometry_, {a_, b_}, 4, {}, verified.callback());
   EXPECT_TRUE(absl::IsInvalidArgument(verified.future().get().status()));
 }
 
 TEST_F(AsyncCoderTest, OptionsReachTheCoder) {
-  coder.Open();
-  AsyncCoder async(coder);
+  coder_.Open();
+  AsyncCoder async(coder_);
   Cancellation cancellation;
   cancellation.Cancel();
   FutureStatus cancelled;
-  async.EncodeAsync(geometry, {a, b}, 4, {parity.data()}, {absl::InfiniteFuture(), &cancellation},
-                    cancelled.callback());
+  async.EncodeAsync(geometry_, {a_, b_}, 4, {parity_.data()},
+                    {absl::InfiniteFuture(), &cancellation}, cancelled.callback());
   EXPECT_TRUE(absl::IsCancelled(cancelled.future().get()));
 }
 
@@ -149,28 +149,28 @@ TEST_F(AsyncCoderTest, AsManyRunAtOnceAsThereAreThreads) {
   std::vector<FutureStatus> encoded(7);
   AsyncOptions options;
   options.threads = 3;
-  AsyncCoder async(coder, options);
+  AsyncCoder async(coder_, options);
   for (size_t i = 0; i < 7; ++i) {
-    async.EncodeAsync(geometry, {a, b}, 4, {outputs[i].data()}, {}, encoded[i].callback());
+    async.EncodeAsync(geometry_, {a_, b_}, 4, {outputs[i].data()}, {}, encoded[i].callback());
   }
-  EXPECT_TRUE(coder.AwaitAtOnce(3));
-  coder.Open();
+  EXPECT_TRUE(coder_.AwaitAtOnce(3));
+  coder_.Open();
   for (size_t i = 0; i < 7; ++i) {
     EXPECT_EQ(encoded[i].future().get(), absl::OkStatus());
-    EXPECT_EQ(outputs[i], a_xor_b);
+    EXPECT_EQ(outputs[i], a_xor_b_);
   }
-  EXPECT_EQ(coder.most_at_once(), 3);
+  EXPECT_EQ(coder_.most_at_once(), 3);
 }
 
 TEST_F(AsyncCoderTest, FullQueueRefusesBeforeItReturns) {
   AsyncOptions options;
   options.threads = 1;
   options.most_queued = 1;
-  AsyncCoder async(coder, options);
+  AsyncCoder async(coder_, options);
   FutureStatus runs;
   FutureStatus waits;
   Encode(async, runs.callback());
-  EXPECT_TRUE(coder.AwaitAtOnce(1));
+  EXPECT_TRUE(coder_.AwaitAtOnce(1));
   Encode(async, waits.callback());
   absl::Status refused = None();
   std::thread::id thread;
@@ -181,30 +181,30 @@ TEST_F(AsyncCoderTest, FullQueueRefusesBeforeItReturns) {
   EXPECT_TRUE(absl::IsResourceExhausted(refused)) << refused;
   EXPECT_EQ(thread, std::this_thread::get_id());
   absl::StatusOr<codec::VerifyReport> verified = None();
-  async.VerifyAsync(geometry, {a, b, parity}, 4, {}, [&](auto report) { verified = report; });
+  async.VerifyAsync(geometry_, {a_, b_, parity_}, 4, {}, [&](auto report) { verified = report; });
   EXPECT_TRUE(absl::IsResourceExhausted(verified.status())) << verified.status();
 
-  coder.Open();
+  coder_.Open();
   EXPECT_EQ(runs.future().get(), absl::OkStatus());
   EXPECT_EQ(waits.future().get(), absl::OkStatus());
-  EXPECT_EQ(coder.calls(), 2);
+  EXPECT_EQ(coder_.calls(), 2);
 }
 
 TEST_F(AsyncCoderTest, DestructorAwaitsWhatRunsAndCancelsWhatWaits) {
   AsyncOptions options;
   options.threads = 1;
-  std::optional<AsyncCoder> async(std::in_place, coder, options);
+  std::optional<AsyncCoder> async(std::in_place, coder_, options);
   std::vector<absl::Status> waited;
   std::vector<uint8_t> never(4);
   FutureStatus runs;
   Encode(*async, runs.callback());
-  EXPECT_TRUE(coder.AwaitAtOnce(1));
-  async->EncodeAsync(geometry, {a, b}, 4, {never.data()}, {},
+  EXPECT_TRUE(coder_.AwaitAtOnce(1));
+  async->EncodeAsync(geometry_, {a_, b_}, 4, {never.data()}, {},
                      [&](absl::Status status) { waited.push_back(std::move(status)); });
   // What runs ends only after what waits has been cancelled.
-  async->VerifyAsync(geometry, {a, b, parity}, 4, {}, [&](auto report) {
+  async->VerifyAsync(geometry_, {a_, b_, parity_}, 4, {}, [&](auto report) {
     waited.push_back(report.status());
-    coder.Open();
+    coder_.Open();
   });
   async.reset();
   EXPECT_THAT(waited, testing::ElementsAre(testing::Truly(absl::IsCancelled),
@@ -212,25 +212,25 @@ TEST_F(AsyncCoderTest, DestructorAwaitsWhatRunsAndCancelsWhatWaits) {
   EXPECT_EQ(never, std::vector<uint8_t>(4));
   ASSERT_EQ(runs.future().wait_for(std::chrono::seconds(0)), std::future_status::ready);
   EXPECT_EQ(runs.future().get(), absl::OkStatus());
-  EXPECT_EQ(parity, a_xor_b);
-  EXPECT_EQ(coder.calls(), 1);
+  EXPECT_EQ(parity_, a_xor_b_);
+  EXPECT_EQ(coder_.calls(), 1);
 }
 
 TEST_F(AsyncCoderTest, CallbackMayCallAgain) {
-  coder.Open();
+  coder_.Open();
   AsyncOptions options;
   options.threads = 1;
-  AsyncCoder async(coder, options);
+  AsyncCoder async(coder_, options);
   FutureStatus second;
   Encode(async, [&](const absl::Status&) { Encode(async, second.callback()); });
   EXPECT_EQ(second.future().get(), absl::OkStatus());
 }
 
 TEST_F(AsyncCoderTest, ForkedChildIsRefusedAndLeavesAllAsItIs) {
-  std::optional<AsyncCoder> async(std::in_place, coder);
+  std::optional<AsyncCoder> async(std::in_place, coder_);
   FutureStatus runs;
   Encode(*async, runs.callback());
-  EXPECT_TRUE(coder.AwaitAtOnce(1));
+  EXPECT_TRUE(coder_.AwaitAtOnce(1));
   const pid_t child = fork();
   if (child == 0) {
     absl::Status refused = None();
@@ -242,7 +242,7 @@ TEST_F(AsyncCoderTest, ForkedChildIsRefusedAndLeavesAllAsItIs) {
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
-  coder.Open();
+  coder_.Open();
   EXPECT_EQ(runs.future().get(), absl::OkStatus());
 }
 

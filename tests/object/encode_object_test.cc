@@ -75,26 +75,26 @@ INSTANTIATE_TEST_SUITE_P(Geometries, EncodeSizes,
 class Encode : public testing::Test {
  protected:
   // Of 8 full stripes and a bit.
-  Encode() : object(Noise(kBytes)) {
-    options.cell_bytes = kCell;
-    options.stripes_in_flight = 3;
+  Encode() : object_(Noise(kBytes)) {
+    options_.cell_bytes = kCell;
+    options_.stripes_in_flight = 3;
   }
   absl::StatusOr<ObjectLayout> Run() {
-    return EncodeObject(coder, geometry, object, shards.writers(), options);
+    return EncodeObject(coder_, geometry_, object_, shards_.writers(), options_);
   }
 
   static constexpr size_t kStripe = 3 * kCell;
   static constexpr size_t kBytes = 8 * kStripe + 5;
-  const codec::Geometry geometry = ReedSolomon(3, 2);
-  CheckedCoder coder;
-  MemoryObject object;
-  MemoryShards shards{5};
-  ObjectOptions options;
+  const codec::Geometry geometry_ = ReedSolomon(3, 2);
+  CheckedCoder coder_;
+  MemoryObject object_;
+  MemoryShards shards_{5};
+  ObjectOptions options_;
 };
 
 TEST_F(Encode, ComputesStripesAtOnceAsManyAsMayBe) {
   Counter started;
-  coder.SetHook([&](const Request& request, const CallOptions&) {
+  coder_.SetHook([&](const Request& request, const CallOptions&) {
     started.Add();
     // All but the last wait for each other, in threes.
     return request.shard_bytes < kCell || started.Await(3)
@@ -103,15 +103,15 @@ TEST_F(Encode, ComputesStripesAtOnceAsManyAsMayBe) {
   });
   const auto layout = Run();
   EXPECT_TRUE(layout.ok()) << layout.status();
-  EXPECT_EQ(coder.most_at_once(), 3);
-  EXPECT_EQ(coder.calls(), 9);
+  EXPECT_EQ(coder_.most_at_once(), 3);
+  EXPECT_EQ(coder_.calls(), 9);
 }
 
 TEST_F(Encode, MemoryIsBoundedAndGivenBack) {
   int outstanding = 0;
   int most = 0;
   std::vector<size_t> sizes;
-  options.allocate = [&](size_t bytes) -> absl::StatusOr<Buffer> {
+  options_.allocate = [&](size_t bytes) -> absl::StatusOr<Buffer> {
     most = std::max(most, ++outstanding);
     sizes.push_back(bytes);
     auto* const memory = new std::vector<uint8_t>(bytes);
@@ -127,76 +127,76 @@ TEST_F(Encode, MemoryIsBoundedAndGivenBack) {
   EXPECT_GT(most, 0);
   EXPECT_LE(sizes.size(), 3u);
   for (const size_t bytes : sizes) EXPECT_EQ(bytes, 5u * kCell);
-  EXPECT_EQ(shards[0].bytes(), ExpectedShards(*layout, Noise(kBytes))[0]);
+  EXPECT_EQ(shards_[0].bytes(), ExpectedShards(*layout, Noise(kBytes))[0]);
 }
 
 TEST_F(Encode, SmallObjectOfKnownSizeTakesLittleMemory) {
   MemoryObject small(Noise(7));
-  options.object_bytes = 7;
+  options_.object_bytes = 7;
   size_t asked = 0;
-  options.allocate = [&](size_t bytes) -> absl::StatusOr<Buffer> {
+  options_.allocate = [&](size_t bytes) -> absl::StatusOr<Buffer> {
     asked += bytes;
     return absl::ResourceExhaustedError("none");
   };
-  EXPECT_EQ(EncodeObject(coder, geometry, small, shards.writers(), options).status(),
+  EXPECT_EQ(EncodeObject(coder_, geometry_, small, shards_.writers(), options_).status(),
             absl::ResourceExhaustedError("none"));
   EXPECT_EQ(asked, 5u * 3u);
 }
 
 TEST_F(Encode, TooLittleMemoryIsRefused) {
   std::vector<uint8_t> memory(5 * kCell - 1);
-  options.allocate = [&](size_t) { return Buffer(memory.data(), memory.size(), false, nullptr); };
+  options_.allocate = [&](size_t) { return Buffer(memory.data(), memory.size(), false, nullptr); };
   EXPECT_EQ(codec::FieldOf(Run().status()), "allocate");
 }
 
 TEST_F(Encode, ReadsNoMoreThanWasPromised) {
-  options.object_bytes = kStripe + 1;
+  options_.object_bytes = kStripe + 1;
   const auto layout = Run();
   ASSERT_TRUE(layout.ok()) << layout.status();
   EXPECT_EQ(layout->object_bytes(), kStripe + 1);
-  EXPECT_EQ(object.position(), kStripe + 1);
+  EXPECT_EQ(object_.position(), kStripe + 1);
 }
 
 TEST_F(Encode, SourceThatEndsBeforeItWasPromisedToIsAborted) {
   for (const size_t missing : {size_t{1}, kStripe}) {
     MemoryObject other(Noise(kBytes));
-    options.object_bytes = kBytes + missing;
-    const auto layout = EncodeObject(coder, geometry, other, shards.writers(), options);
+    options_.object_bytes = kBytes + missing;
+    const auto layout = EncodeObject(coder_, geometry_, other, shards_.writers(), options_);
     EXPECT_TRUE(absl::IsAborted(layout.status())) << layout.status();
   }
 }
 
 TEST_F(Encode, ShardsThatAreNotWantedAreNotWritten) {
-  std::vector<ShardWriter*> writers = shards.writers();
+  std::vector<ShardWriter*> writers = shards_.writers();
   writers[1] = nullptr;
   writers[4] = nullptr;
-  const auto layout = EncodeObject(coder, geometry, object, writers, options);
+  const auto layout = EncodeObject(coder_, geometry_, object_, writers, options_);
   ASSERT_TRUE(layout.ok()) << layout.status();
   const auto expected = ExpectedShards(*layout, Noise(kBytes));
-  for (const size_t i : {0, 2, 3}) EXPECT_EQ(shards[i].bytes(), expected[i]) << i;
-  EXPECT_TRUE(shards[1].bytes().empty());
-  EXPECT_TRUE(shards[4].bytes().empty());
+  for (const size_t i : {0, 2, 3}) EXPECT_EQ(shards_[i].bytes(), expected[i]) << i;
+  EXPECT_TRUE(shards_[1].bytes().empty());
+  EXPECT_TRUE(shards_[4].bytes().empty());
 }
 
 TEST_F(Encode, ErrorOfTheSourceIsReturned) {
-  object.FailAt(2 * kStripe, absl::UnavailableError("client has gone"));
+  object_.FailAt(2 * kStripe, absl::UnavailableError("client has gone"));
   EXPECT_EQ(Run().status(), absl::UnavailableError("client has gone"));
 }
 
 TEST_F(Encode, ErrorOfAShardIsReturnedAndNoMoreIsRead) {
-  shards[3].SetHook([](MemoryShard::Range range) {
+  shards_[3].SetHook([](MemoryShard::Range range) {
     return range.first == 2 * kCell ? absl::ResourceExhaustedError("disk full") : absl::OkStatus();
   });
-  options.stripes_in_flight = 1;
+  options_.stripes_in_flight = 1;
   EXPECT_EQ(Run().status(), absl::ResourceExhaustedError("disk full"));
-  EXPECT_EQ(object.position(), 3 * kStripe);
-  EXPECT_EQ(coder.calls(), 3);
+  EXPECT_EQ(object_.position(), 3 * kStripe);
+  EXPECT_EQ(coder_.calls(), 3);
 }
 
 // Stripe 1 fails only when stripe 2 has.
 TEST_F(Encode, OfSeveralErrorsTheFirstStripesIsReturned) {
   Counter second_failed;
-  shards[0].SetHook([&](MemoryShard::Range range) {
+  shards_[0].SetHook([&](MemoryShard::Range range) {
     if (range.first == 2 * kCell) {
       second_failed.Add();
       return absl::InternalError("stripe 2");
@@ -211,8 +211,8 @@ TEST_F(Encode, OfSeveralErrorsTheFirstStripesIsReturned) {
 
 // The source fails at once after stripe 1; stripe 1 itself is being computed until then.
 TEST_F(Encode, ErrorOfAnEarlierStripeComesBeforeTheSources) {
-  object.FailAt(2 * kStripe, absl::UnavailableError("client has gone"));
-  shards[0].SetHook([&](MemoryShard::Range range) {
+  object_.FailAt(2 * kStripe, absl::UnavailableError("client has gone"));
+  shards_[0].SetHook([&](MemoryShard::Range range) {
     return range.first == kCell ? absl::InternalError("stripe 1") : absl::OkStatus();
   });
   EXPECT_EQ(Run().status(), absl::InternalError("stripe 1"));
@@ -220,7 +220,7 @@ TEST_F(Encode, ErrorOfAnEarlierStripeComesBeforeTheSources) {
 
 TEST_F(Encode, ErrorEndsCallsOfLaterStripes) {
   Counter waiting;
-  coder.SetHook([&](const Request& request, const CallOptions& call) {
+  coder_.SetHook([&](const Request& request, const CallOptions& call) {
     if (request.shards[0][0] == Noise(kBytes)[0]) {
       return waiting.Await(2) ? absl::InternalError("stripe 0") : absl::OkStatus();
     }
@@ -234,7 +234,7 @@ TEST_F(Encode, ErrorEndsCallsOfLaterStripes) {
 
 TEST_F(Encode, ProgressRisesToTheWhole) {
   std::vector<std::pair<uint64_t, std::optional<uint64_t>>> told;
-  options.progress = [&](uint64_t done, std::optional<uint64_t> total) {
+  options_.progress = [&](uint64_t done, std::optional<uint64_t> total) {
     told.emplace_back(done, total);
   };
   ASSERT_TRUE(Run().ok());
@@ -245,8 +245,8 @@ TEST_F(Encode, ProgressRisesToTheWhole) {
 
 TEST_F(Encode, ProgressKnowsAPromisedSize) {
   std::vector<std::pair<uint64_t, uint64_t>> told;
-  options.object_bytes = 2 * kStripe;
-  options.progress = [&](uint64_t done, std::optional<uint64_t> total) {
+  options_.object_bytes = 2 * kStripe;
+  options_.progress = [&](uint64_t done, std::optional<uint64_t> total) {
     told.emplace_back(done, total.value_or(0));
   };
   ASSERT_TRUE(Run().ok());
@@ -254,17 +254,17 @@ TEST_F(Encode, ProgressKnowsAPromisedSize) {
 }
 
 TEST_F(Encode, BadArgumentsNameTheField) {
-  EXPECT_EQ(
-      codec::FieldOf(EncodeObject(coder, ReedSolomon(4, 2), object, shards.writers(), {}).status()),
-      "shards");
-  options.stripes_in_flight = 0;
+  EXPECT_EQ(codec::FieldOf(
+                EncodeObject(coder_, ReedSolomon(4, 2), object_, shards_.writers(), {}).status()),
+            "shards");
+  options_.stripes_in_flight = 0;
   EXPECT_EQ(codec::FieldOf(Run().status()), "stripes_in_flight");
-  options.stripes_in_flight = kMaxStripesInFlight + 1;
+  options_.stripes_in_flight = kMaxStripesInFlight + 1;
   EXPECT_EQ(codec::FieldOf(Run().status()), "stripes_in_flight");
-  options.stripes_in_flight = 1;
-  options.cell_bytes = 1 << 30;
+  options_.stripes_in_flight = 1;
+  options_.cell_bytes = 1 << 30;
   EXPECT_EQ(codec::FieldOf(Run().status()), "cell_bytes");
-  EXPECT_EQ(object.position(), 0u);
+  EXPECT_EQ(object_.position(), 0u);
 }
 
 }  // namespace

@@ -19,66 +19,67 @@ constexpr size_t kBytes = 8 * kStripe + 5;
 
 class Limits : public testing::Test {
  protected:
-  Limits() { options.cell_bytes = kCell; }
+  Limits() { options_.cell_bytes = kCell; }
   absl::Status Encode() {
     MemoryObject object(Noise(kBytes));
     MemoryShards shards(5);
-    return EncodeObject(coder, ReedSolomon(3, 2), object, shards.writers(), options).status();
+    return EncodeObject(coder_, ReedSolomon(3, 2), object, shards.writers(), options_).status();
   }
   absl::Status Read() {
     EncodedObject encoded(ReedSolomon(3, 2), kCell, kBytes);
-    return ReadObject(coder, encoded.layout, encoded.shards.readers({0}), 0, kBytes, sink, options)
+    return ReadObject(coder_, encoded.layout, encoded.shards.readers({0}), 0, kBytes, sink_,
+                      options_)
         .status;
   }
 
-  CheckedCoder coder;
-  MemorySink sink;
-  Cancellation cancellation;
-  ObjectOptions options;
+  CheckedCoder coder_;
+  MemorySink sink_;
+  Cancellation cancellation_;
+  ObjectOptions options_;
 };
 
 TEST_F(Limits, CancelledBeforeNothingIsDone) {
-  options.cancellation = &cancellation;
-  cancellation.Cancel();
+  options_.cancellation = &cancellation_;
+  cancellation_.Cancel();
   EXPECT_TRUE(absl::IsCancelled(Encode()));
   EXPECT_TRUE(absl::IsCancelled(Read()));
-  EXPECT_EQ(coder.calls(), 0);
+  EXPECT_EQ(coder_.calls(), 0);
 }
 
 TEST_F(Limits, CancellationEndsCallsUnderWay) {
-  options.cancellation = &cancellation;
-  coder.SetHook([&](const Request&, const CallOptions& call) {
+  options_.cancellation = &cancellation_;
+  coder_.SetHook([&](const Request&, const CallOptions& call) {
     Counter cancelled;
     const Cancellation::Listener listener(call.cancellation, [&] { cancelled.Add(); });
-    cancellation.Cancel();
+    cancellation_.Cancel();
     return cancelled.Await(1) ? absl::CancelledError("as told") : absl::OkStatus();
   });
-  options.stripes_in_flight = 1;
+  options_.stripes_in_flight = 1;
   EXPECT_TRUE(absl::IsCancelled(Encode()));
-  EXPECT_EQ(coder.calls(), 1);
+  EXPECT_EQ(coder_.calls(), 1);
 }
 
 TEST_F(Limits, CancelledByProgressNoMoreIsWritten) {
-  options.cancellation = &cancellation;
-  options.progress = [&](uint64_t done, std::optional<uint64_t>) {
-    if (done == 2 * kStripe) cancellation.Cancel();
+  options_.cancellation = &cancellation_;
+  options_.progress = [&](uint64_t done, std::optional<uint64_t>) {
+    if (done == 2 * kStripe) cancellation_.Cancel();
   };
   EXPECT_TRUE(absl::IsCancelled(Read()));
-  EXPECT_EQ(sink.bytes().size(), 2 * kStripe);
+  EXPECT_EQ(sink_.bytes().size(), 2 * kStripe);
 }
 
 TEST_F(Limits, PassedDeadlineNothingIsDone) {
-  options.deadline = absl::Now() - absl::Milliseconds(1);
+  options_.deadline = absl::Now() - absl::Milliseconds(1);
   EXPECT_TRUE(absl::IsDeadlineExceeded(Encode()));
   EXPECT_TRUE(absl::IsDeadlineExceeded(Read()));
-  EXPECT_EQ(coder.calls(), 0);
+  EXPECT_EQ(coder_.calls(), 0);
 }
 
 TEST_F(Limits, DeadlineOfTheObjectIsThatOfItsCalls) {
   const absl::Time deadline = absl::Now() + absl::Hours(1);
-  options.deadline = deadline;
-  options.call_timeout = absl::Hours(2);
-  coder.SetHook([&](const Request&, const CallOptions& call) {
+  options_.deadline = deadline;
+  options_.call_timeout = absl::Hours(2);
+  coder_.SetHook([&](const Request&, const CallOptions& call) {
     return call.deadline == deadline ? absl::OkStatus() : absl::InternalError("another deadline");
   });
   EXPECT_EQ(Encode(), absl::OkStatus());
@@ -87,9 +88,9 @@ TEST_F(Limits, DeadlineOfTheObjectIsThatOfItsCalls) {
 
 TEST_F(Limits, EveryCallHasItsTimeout) {
   const absl::Time start = absl::Now();
-  options.deadline = start + absl::Hours(10);
-  options.call_timeout = absl::Hours(2);
-  coder.SetHook([&](const Request&, const CallOptions& call) {
+  options_.deadline = start + absl::Hours(10);
+  options_.call_timeout = absl::Hours(2);
+  coder_.SetHook([&](const Request&, const CallOptions& call) {
     return call.deadline >= start + absl::Hours(2) && call.deadline < start + absl::Hours(3)
                ? absl::OkStatus()
                : absl::InternalError("another deadline");
@@ -99,20 +100,20 @@ TEST_F(Limits, EveryCallHasItsTimeout) {
 }
 
 TEST_F(Limits, CallThatExceedsItsTimeoutEndsTheObject) {
-  options.call_timeout = absl::ZeroDuration();
+  options_.call_timeout = absl::ZeroDuration();
   EXPECT_TRUE(absl::IsDeadlineExceeded(Encode()));
   EXPECT_TRUE(absl::IsDeadlineExceeded(Read()));
 }
 
 TEST_F(Limits, ShardThatFailsBecauseTheObjectWasCancelledIsNotReported) {
   EncodedObject encoded(ReedSolomon(3, 2), kCell, kBytes);
-  options.cancellation = &cancellation;
+  options_.cancellation = &cancellation_;
   encoded.shards[1].SetHook([&](MemoryShard::Range) {
-    cancellation.Cancel();
+    cancellation_.Cancel();
     return absl::CancelledError("as told");
   });
   const ObjectRead read =
-      ReadObject(coder, encoded.layout, encoded.shards.readers(), 0, kBytes, sink, options);
+      ReadObject(coder_, encoded.layout, encoded.shards.readers(), 0, kBytes, sink_, options_);
   EXPECT_TRUE(absl::IsCancelled(read.status)) << read.status;
   EXPECT_TRUE(read.failed_shards.empty());
 }
