@@ -1,10 +1,11 @@
 #!/bin/sh
 # Installs the Debian 12 packages that parityd needs, those that are missing only; as root or with sudo.
 #
-#   deploy/install-deps.sh [build|test|emulate|numa|containers|lint]
+#   deploy/install-deps.sh [build|test|node|emulate|numa|containers|lint]
 #
 #   build      what compiles and runs parityd and parityctl (the default)
 #   test       also what tests/run.sh needs
+#   node       also what tests/examples/node.sh needs, except what npm gets
 #   emulate    also what tests/emulated/run.sh needs
 #   numa       also what tests/numa/run.sh needs, except the kernel, which it fetches
 #   containers also what tests/containers/run.sh needs
@@ -27,10 +28,14 @@ build="g++ cmake ninja-build ccache pkg-config git libgrpc++-dev protobuf-compil
   nlohmann-json3-dev"
 #   libgtest-dev libgmock-dev librapidcheck-dev   unit, fake and property tests
 #   openssl                                       certificates for the tests of TLS
-#   python3-grpcio python3-protobuf               the README's client in another language
+#   python3-grpcio python3-protobuf               clients in another language: the README's, examples/python
+#   python3-crc32c                                their checksums
 #   never installed by this script: golang-go golang-github-klauspost-reedsolomon-dev libjerasure-dev
 #   libgf-complete-dev; with them tests/golden/regenerate.sh makes those files again, else it skips them
-test="$build libgtest-dev libgmock-dev librapidcheck-dev openssl python3-grpcio python3-protobuf"
+test="$build libgtest-dev libgmock-dev librapidcheck-dev openssl python3-grpcio python3-protobuf
+  python3-crc32c"
+#   nodejs npm                                    examples/node
+node="$test nodejs npm"
 #   qemu-user-static                              runs the kernel tests on CPUs that the machine is not
 #   g++-aarch64-linux-gnu mmdebstrap              64-bit Arm: compiler; fetches the libraries
 emulate="$test qemu-user-static g++-aarch64-linux-gnu mmdebstrap"
@@ -46,12 +51,13 @@ lint="$test g++-aarch64-linux-gnu clang-format clang-tidy shellcheck"
 case "${1:-build}" in
   build) wanted=$build ;;
   test) wanted=$test ;;
+  node) wanted=$node ;;
   emulate) wanted=$emulate ;;
   numa) wanted=$numa ;;
   containers) wanted=$containers ;;
   lint) wanted=$lint ;;
   *)
-    echo "usage: deploy/install-deps.sh [build|test|emulate|numa|containers|lint], got '$1'" >&2
+    echo "usage: deploy/install-deps.sh [build|test|node|emulate|numa|containers|lint], got '$1'" >&2
     exit 2
     ;;
 esac

@@ -23,7 +23,7 @@ struct CrewOptions {
   size_t most_queued = 256;
 };
 
-// Thread-safe. Tasks must not throw.
+// Thread-safe. Tasks must not throw, nor return in a child that they forked.
 class Crew {
  public:
   // Starts a thread that runs `body`, or throws std::system_error.

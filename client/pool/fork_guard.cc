@@ -4,13 +4,13 @@
 
 namespace parity::client {
 
-std::atomic<uint64_t> ForkGuard::forks_{0};
+std::atomic<uint64_t> ForkGuard::forks{0};
 
 ForkGuard::ForkGuard()
     : made_at_([] {
-        [[maybe_unused]] static const int kRegistered = pthread_atfork(
-            nullptr, nullptr, [] { forks_.fetch_add(1, std::memory_order_relaxed); });
-        return forks_.load(std::memory_order_relaxed);
+        [[maybe_unused]] static const int kRegistered =
+            pthread_atfork(nullptr, nullptr, [] { forks.fetch_add(1, std::memory_order_relaxed); });
+        return forks.load(std::memory_order_relaxed);
       }()) {}
 
 }  // namespace parity::client

@@ -18,10 +18,10 @@ class ForkGuard {
   ForkGuard();
 
   // Whether this process was forked from the one that it was made in, or from a fork of that.
-  bool IsInherited() const { return made_at_ != forks_.load(std::memory_order_relaxed); }
+  bool IsInherited() const { return made_at_ != forks.load(std::memory_order_relaxed); }
 
  private:
-  static std::atomic<uint64_t> forks_;  // in this process's line, as far as it is known here
+  static std::atomic<uint64_t> forks;  // in this process's line, as far as it is known here
 
   const uint64_t made_at_;
 };

@@ -362,7 +362,7 @@ TEST(SharedMemory, NoNoticeIsGivenIfThereIsNoServerOrNoneIsWanted) {
   options.connection.notice = notices.Taker();
   EXPECT_TRUE(absl::IsUnavailable(CallOnce(*Make(options))));
   const RealServer server;
-  options.target = server.target();
+  options.targets = {server.target()};
   options.connection.region_bytes = 0;
   EXPECT_TRUE(CallOnce(*Make(options)).ok());
   EXPECT_FALSE(Make(options)->Allocate(1)->is_shared());

@@ -17,8 +17,8 @@ Target MustParse(std::string_view text) {
   return target.ok() ? *std::move(target) : Target{};
 }
 
-// Every host is there, and nobody else.
-Lookup Finds(std::string_view host, std::vector<std::string> addresses) {
+// Knows that host and no other.
+Lookup Finds(std::string_view host, const std::vector<std::string>& addresses) {
   return [host, addresses](const std::string& wanted) -> absl::StatusOr<std::vector<std::string>> {
     if (wanted != host) return absl::UnavailableError(absl::StrCat("asked for ", wanted));
     return addresses;

@@ -69,21 +69,26 @@ TEST(RetryBudget, MayBeEmptyOrPayNothingBack) {
 }
 
 TEST(RetryBudget, LosesAndMakesUpNothingAmongThreads) {
-  RetryBudget budget({10'000, 0.1});
-  WithdrawAll(budget);
-  constexpr int kSuccesses = 20'000;
+  constexpr int kTokens = 500'000;
+  constexpr int kThreads = 4;
+  constexpr int kSuccesses = 200'000;  // of a thread, which do not fill it
+  RetryBudget budget({kTokens, 0.1});
   std::atomic<int> taken{0};
+  std::atomic<int> ready{0};
   std::vector<std::thread> threads;
-  for (int id = 0; id < 4; ++id) {
-    threads.emplace_back([&budget, &taken] {
-      for (int i = 0; i < kSuccesses; ++i) {
-        budget.OnSuccess();
-        if (budget.Withdraw()) ++taken;
-      }
+  for (int id = 0; id < kThreads; ++id) {
+    threads.emplace_back([&] {
+      ++ready;
+      while (ready < kThreads) std::this_thread::yield();
+      taken += WithdrawAll(budget);
+      ++ready;
+      while (ready < 2 * kThreads) std::this_thread::yield();
+      for (int i = 0; i < kSuccesses; ++i) budget.OnSuccess();
     });
   }
   for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(taken + WithdrawAll(budget), 4 * kSuccesses / 10);
+  EXPECT_EQ(taken, kTokens);
+  EXPECT_EQ(WithdrawAll(budget), kThreads * kSuccesses / 10);
 }
 
 }  // namespace

@@ -29,15 +29,15 @@ struct Request {
   Operation operation;
   const codec::Geometry& geometry;
   // To reconstruct: the shards present. To update: the changed data shards.
-  absl::Span<const uint32_t> indices;
+  absl::Span<const uint32_t> indices = {};
   // To reconstruct: the shards to compute.
-  absl::Span<const uint32_t> wanted;
+  absl::Span<const uint32_t> wanted = {};
   // To encode, the k data shards; to reconstruct, those present; to verify, all k+m; to update, the
   // old contents of the changed ones, then the new ones.
-  absl::Span<const ShardBytes> shards;
-  size_t shard_bytes;
+  absl::Span<const ShardBytes> shards = {};
+  size_t shard_bytes = 0;
   // The m parity shards, those wanted, or none to verify. Those of an update are read as well.
-  absl::Span<uint8_t* const> outputs;
+  absl::Span<uint8_t* const> outputs = {};
   // To verify: where what was found goes. Empty before.
   codec::VerifyReport* report = nullptr;
   // If there is one, an error leaves here how many bytes of every shard are done: the outputs hold
