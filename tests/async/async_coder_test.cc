@@ -227,23 +227,31 @@ TEST_F(AsyncCoderTest, CallbackMayCallAgain) {
 }
 
 TEST_F(AsyncCoderTest, ForkedChildIsRefusedAndLeavesAllAsItIs) {
-  std::optional<AsyncCoder> async(std::in_place, coder_);
+  AsyncOptions options;
+  options.threads = 1;
+  std::optional<AsyncCoder> async(std::in_place, coder_, options);
   FutureStatus runs;
   Encode(*async, runs.callback());
   EXPECT_TRUE(coder_.AwaitAtOnce(1));
+  int waited = 0;
+  std::vector<uint8_t> out(4);
+  async->EncodeAsync(geometry_, {a_, b_}, 4, {out.data()}, {},
+                     [&](const absl::Status&) { ++waited; });
   const pid_t child = fork();
   if (child == 0) {
     absl::Status refused = None();
     Encode(*async, [&](absl::Status status) { refused = std::move(status); });
     alarm(60);  // a child that waits for threads it has not is killed
     async.reset();
-    _exit(absl::IsFailedPrecondition(refused) ? 0 : 1);
+    _exit(absl::IsFailedPrecondition(refused) && waited == 0 ? 0 : 1);
   }
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
   coder_.Open();
   EXPECT_EQ(runs.future().get(), absl::OkStatus());
+  async.reset();
+  EXPECT_EQ(waited, 1);
 }
 
 TEST(Future, OutlivesWhatItCameFrom) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <optional>
+#include <thread>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -227,9 +228,22 @@ TEST_F(Encode, ErrorEndsCallsOfLaterStripes) {
     waiting.Add();
     Counter cancelled;
     const Cancellation::Listener listener(call.cancellation, [&] { cancelled.Add(); });
-    return cancelled.Await(1) ? absl::CancelledError("as told") : absl::OkStatus();
+    EXPECT_TRUE(cancelled.Await(1));
+    return absl::CancelledError("as told");
   });
   EXPECT_EQ(Run().status(), absl::InternalError("stripe 0"));
+}
+
+TEST_F(Encode, SmallObjectOfKnownSizeTakesNoThread) {
+  MemoryObject small(Noise(7));
+  options_.object_bytes = 7;
+  coder_.SetHook([caller = std::this_thread::get_id()](const Request&, const CallOptions&) {
+    return std::this_thread::get_id() == caller ? absl::OkStatus()
+                                                : absl::InternalError("another thread");
+  });
+  EXPECT_EQ(EncodeObject(coder_, geometry_, small, shards_.writers(), options_).status(),
+            absl::OkStatus());
+  EXPECT_EQ(coder_.calls(), 1);
 }
 
 TEST_F(Encode, ProgressRisesToTheWhole) {

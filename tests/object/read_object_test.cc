@@ -1,6 +1,7 @@
 #include <deque>
 #include <optional>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "memory_object.h"
@@ -102,6 +103,19 @@ TEST_F(Read, DamageBeyondMShardsDoesNoHarmWhereItDoesNotCoincide) {
   ASSERT_TRUE(read.status.ok()) << read.status;
   EXPECT_EQ(sink_.bytes(), encoded_.bytes);
   EXPECT_EQ(read.reconstructed_stripes, 3u);
+}
+
+TEST_F(Read, OfAShardsFailuresTheFirstStripesIsReported) {
+  options_.stripes_in_flight = 1;
+  shards_[1].SetHook([](MemoryShard::Range range) {
+    return absl::DataLossError(absl::StrCat("stripe ", range.first / kCell));
+  });
+  const ObjectRead read = Run({}, 3 * kStripe, 3 * kStripe);
+  ASSERT_TRUE(read.status.ok()) << read.status;
+  EXPECT_EQ(sink_.bytes(), Part(encoded_.bytes, 3 * kStripe, 3 * kStripe));
+  ASSERT_EQ(read.failed_shards.size(), 1u);
+  EXPECT_EQ(read.failed_shards[0].stripe, 3u);
+  EXPECT_EQ(read.failed_shards[0].error, absl::DataLossError("stripe 3"));
 }
 
 TEST_F(Read, ShardThatIsGoneIsAskedOnce) {
