@@ -1,7 +1,6 @@
 #include "grpc_channel.h"
 
 #include <fcntl.h>
-#include <netdb.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -14,12 +13,13 @@
 #include <cstring>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "grpc/grpc.h"
 #include "grpcpp/create_channel_posix.h"
 #include "grpcpp/support/channel_arguments.h"
+#include "parity/endpoint/lookup.h"
 #include "parity/endpoint/socket.h"
 #include "parity/wire/limits.h"
 
@@ -97,17 +97,15 @@ absl::StatusOr<int> ConnectTo(const endpoint::Endpoint& endpoint, absl::Time dea
     if (descriptor < 0) return Unreachable(endpoint, std::strerror(errno));
     return descriptor;
   }
-  addrinfo hints{};
-  hints.ai_family = AF_UNSPEC;
-  hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = AI_NUMERICSERV;
-  addrinfo* found = nullptr;
-  const int error =
-      getaddrinfo(endpoint.host.c_str(), std::to_string(endpoint.port).c_str(), &hints, &found);
-  if (error != 0) return Unreachable(endpoint, gai_strerror(error));
-  const auto release = absl::MakeCleanup([found] { freeaddrinfo(found); });
-  for (const addrinfo* address = found; address != nullptr; address = address->ai_next) {
-    const int descriptor = Connect(address->ai_addr, address->ai_addrlen, deadline);
+  const absl::StatusOr<std::vector<endpoint::SocketAddress>> found =
+      endpoint::LookUp(endpoint.host, endpoint.port, deadline);
+  if (!found.ok()) return Unreachable(endpoint, found.status().message());
+  size_t left = found->size();
+  for (const endpoint::SocketAddress& address : *found) {
+    // One that does not answer leaves time for the others.
+    const absl::Time now = absl::Now();
+    const absl::Time until = now + (deadline - now) / static_cast<int64_t>(left--);
+    const int descriptor = Connect(address.get(), address.bytes, until);
     if (descriptor >= 0) return descriptor;
   }
   return Unreachable(endpoint, std::strerror(errno));

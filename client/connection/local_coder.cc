@@ -1,9 +1,12 @@
 #include "parity/client/local_coder.h"
 
+#include <atomic>
 #include <optional>
+#include <utility>
+#include <vector>
 
-#include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
+#include "absl/time/clock.h"
 #include "parity/codec/batch.h"
 #include "parity/codec/codec_cache.h"
 #include "parity/codec/shard.h"
@@ -12,38 +15,17 @@
 namespace parity::client {
 namespace {
 
-// Shards that need no memory of their own: those of most stripes.
-constexpr size_t kUsualShards = 32;
-
-// Caller's shards as the codec takes them: one segment each.
-class Shards {
- public:
-  explicit Shards(absl::Span<const ShardBytes> shards) {
-    segments_.reserve(shards.size());
-    shards_.reserve(shards.size());
-    for (const ShardBytes shard : shards) {
-      segments_.push_back({shard.data(), shard.size()});
-      shards_.emplace_back(&segments_.back(), 1);
-    }
-  }
-  absl::Span<const codec::Shard> get() const { return shards_; }
-
- private:
-  absl::InlinedVector<codec::Segment, kUsualShards> segments_;
-  absl::InlinedVector<codec::Shard, kUsualShards> shards_;
+// What a thread keeps from one call to the next: made anew, it would take longer than encoding
+// 4 KiB.
+struct Workspace {
+  // Of the last call.
+  uint64_t coder = 0;
+  std::shared_ptr<const codec::Codec> codec;
+  std::optional<codec::Batch> batch;
+  // A caller's shards as the codec takes them: one segment each.
+  std::vector<codec::Segment> segments;
+  std::vector<codec::Shard> shards;
 };
-
-// The thread's own batch, whose vectors have grown to what its calls need: making them anew costs
-// more than encoding 4 KiB.
-codec::Batch& BatchFor(const kernels::KernelTable& table) {
-  thread_local const kernels::KernelTable* batch_table = nullptr;
-  thread_local std::optional<codec::Batch> batch;
-  if (batch_table != &table) {
-    batch.emplace(table);
-    batch_table = &table;
-  }
-  return *batch;
-}
 
 class LocalCoder final : public Coder {
  public:
@@ -56,10 +38,10 @@ class LocalCoder final : public Coder {
     if (options.deadline != absl::InfiniteFuture() && absl::Now() >= options.deadline) {
       return absl::DeadlineExceededError("the deadline has passed");
     }
-    const Shards shards(request.shards);
-    const absl::Span<const codec::Shard> all = shards.get();
-    const std::shared_ptr<const codec::Codec> codec = codecs_.Get(request.geometry);
-    codec::Batch& batch = BatchFor(table_);
+    Workspace& work = PrepareWorkspace(request);
+    const absl::Span<const codec::Shard> all = work.shards;
+    const codec::Codec* const codec = work.codec.get();
+    codec::Batch& batch = *work.batch;
     absl::Status status;
     switch (request.operation) {
       case Operation::kEncode:
@@ -87,9 +69,37 @@ class LocalCoder final : public Coder {
   }
 
  private:
+  Workspace& PrepareWorkspace(const Request& request) {
+    thread_local Workspace work;
+    if (work.coder != id_) {
+      work.coder = id_;
+      work.codec = nullptr;
+      work.batch.emplace(table_);
+    }
+    if (work.codec == nullptr || work.codec->geometry() != request.geometry) {
+      work.codec = codecs_.Get(request.geometry);
+    }
+    // Word by word: a struct that is put together on the stack and copied whole has to wait for its
+    // words, which took 20 ns for 4 shards.
+    const size_t count = request.shards.size();
+    work.segments.resize(count);
+    work.shards.resize(count);
+    for (size_t i = 0; i < count; ++i) {
+      work.segments[i].data = request.shards[i].data();
+      work.segments[i].bytes = request.shards[i].size();
+      work.shards[i] = codec::Shard(&work.segments[i], 1);
+    }
+    return work;
+  }
+
+  static std::atomic<uint64_t> coders_;
+
   const kernels::KernelTable& table_;
+  const uint64_t id_ = ++coders_;  // never that of another, also when this one is gone
   codec::CodecCache codecs_;
 };
+
+std::atomic<uint64_t> LocalCoder::coders_{0};
 
 }  // namespace
 

@@ -1,7 +1,6 @@
 #include "server_ring.h"
 
 #include <poll.h>
-#include <pthread.h>
 #include <sched.h>
 #include <sys/socket.h>
 
@@ -50,15 +49,6 @@ shm::Operation ToShm(Operation operation) {
   return shm::Operation::kEncode;
 }
 
-// How often this process's line has forked, as it is known here. A process that is forked off
-// shares the memories and the socket with the other, but not what each knows of them: if both used
-// them, each would spoil the other's parity.
-uint64_t Forks() {
-  static std::atomic<uint64_t> forks{0};
-  static const int kRegistered = pthread_atfork(nullptr, nullptr, [] { ++forks; });
-  return kRegistered == 0 ? forks.load(std::memory_order_relaxed) : 0;
-}
-
 absl::Status Inherited() {
   return absl::UnavailableError("the ring is the process's that this one was forked from");
 }
@@ -78,8 +68,7 @@ absl::StatusOr<std::unique_ptr<ServerRing>> ServerRing::Open(const RingOptions& 
 }
 
 ServerRing::ServerRing(RingMemories memories, const RingOptions& options)
-    : forks_(Forks()),
-      memories_(std::move(memories)),
+    : memories_(std::move(memories)),
       submissions_(*reinterpret_cast<Submissions*>(memories_.submissions.data())),
       completions_(*reinterpret_cast<const Completions*>(memories_.completions.data())),
       spin_(absl::ToChronoNanoseconds(options.spin)) {
@@ -259,8 +248,6 @@ bool ServerRing::IsClosed() const {
   pollfd state = {memories_.socket.get(), POLLRDHUP, 0};
   return poll(&state, 1, 0) > 0;
 }
-
-bool ServerRing::IsInherited() const { return forks_ != Forks(); }
 
 void ServerRing::End() {
   if (!IsInherited()) shutdown(memories_.socket.get(), SHUT_RDWR);

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "fork_guard.h"
 #include "parity/client/ring.h"
 #include "parity/shm/layout.h"
 #include "parity/shm/record.h"
@@ -47,7 +48,7 @@ class ServerRing final : public Ring {
   // Whether the server has written what cannot be: nothing more will come.
   bool is_broken() const { return broken_; }
   // Whether this process was forked from the one that it belongs to. Thread-safe.
-  bool IsInherited() const;
+  bool IsInherited() const { return guard_.IsInherited(); }
   // Whether it has closed the connection. Thread-safe.
   bool IsClosed() const;
   // Ends the connection and wakes who waits. Thread-safe.
@@ -92,7 +93,9 @@ class ServerRing final : public Ring {
   // REQUIRES: the server knows that this sleeps.
   absl::Status Sleep(uint64_t taken, size_t at_least, absl::Time deadline);
 
-  const uint64_t forks_;  // when it was made
+  // A process that is forked off shares the memories and the socket, but not what is known of them:
+  // if both used them, each would spoil the other's parity.
+  const ForkGuard guard_;
   RingMemories memories_;
   shm::Submissions& submissions_;
   const shm::Completions& completions_;

@@ -63,7 +63,7 @@ absl::Status ReadReport(const grpc::ByteBuffer& response, const Request& request
     report.mismatches.push_back({mismatch.shard(), mismatch.offset()});
   }
   if (said.has_suspect()) report.suspect = said.suspect();
-  *request.report = std::move(report);
+  MergeReport(*request.report, report, 0);  // the server has them in the order found
   return absl::OkStatus();
 }
 

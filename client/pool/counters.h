@@ -11,7 +11,7 @@ namespace parity::client {
 
 // ClientStats has what each means. Thread-safe.
 struct Counters {
-  std::atomic<uint64_t> calls{0};
+  std::atomic<uint64_t> calls_to_servers{0};  // wherever they ended
   std::atomic<uint64_t> failed_calls{0};
   std::atomic<uint64_t> remote_slices{0};
   std::atomic<uint64_t> local_slices{0};

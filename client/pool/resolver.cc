@@ -1,23 +1,23 @@
 #include "resolver.h"
 
 #include <netdb.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <utility>
 
-#include "absl/cleanup/cleanup.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "absl/time/clock.h"
 #include "parity/codec/field_error.h"
+#include "parity/endpoint/lookup.h"
 
 namespace parity::client {
 namespace {
+
+// The longest that a lookup may take.
+constexpr absl::Duration kPatience = absl::Seconds(5);
 
 bool IsPort(absl::string_view text) {
   return std::all_of(text.begin(), text.end(), absl::ascii_isdigit);
@@ -63,25 +63,14 @@ absl::StatusOr<Target> ParseTarget(std::string_view field, std::string_view text
 }
 
 absl::StatusOr<std::vector<std::string>> LookUpHost(const std::string& host) {
-  addrinfo hints{};
-  hints.ai_family = AF_UNSPEC;
-  hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = AI_NUMERICHOST;
-  addrinfo* found = nullptr;
-  int error = getaddrinfo(host.c_str(), nullptr, &hints, &found);
-  if (error != 0) {
-    // A server cannot be reached at an address of a kind that this machine lacks.
-    hints.ai_flags = AI_ADDRCONFIG;
-    error = getaddrinfo(host.c_str(), nullptr, &hints, &found);
-  }
-  if (error == EAI_SYSTEM) return Unresolved(host, std::strerror(errno));
-  if (error != 0) return Unresolved(host, gai_strerror(error));
-  const auto release = absl::MakeCleanup([found] { freeaddrinfo(found); });
+  const absl::StatusOr<std::vector<endpoint::SocketAddress>> found =
+      endpoint::LookUp(host, 0, absl::Now() + kPatience);
+  if (!found.ok()) return Unresolved(host, found.status().message());
   std::vector<std::string> addresses;
-  for (const addrinfo* one = found; one != nullptr; one = one->ai_next) {
+  for (const endpoint::SocketAddress& address : *found) {
     char text[NI_MAXHOST];
-    error = getnameinfo(one->ai_addr, one->ai_addrlen, text, sizeof text, nullptr, 0,
-                        NI_NUMERICHOST);  // with the interface of a link-local address
+    const int error = getnameinfo(address.get(), address.bytes, text, sizeof text, nullptr, 0,
+                                  NI_NUMERICHOST);  // with the interface of a link-local address
     if (error != 0) return Unresolved(host, gai_strerror(error));
     addresses.emplace_back(text);
   }

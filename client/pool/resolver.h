@@ -30,8 +30,7 @@ absl::StatusOr<Target> ParseTarget(std::string_view field, std::string_view text
 // The addresses of a host, without brackets; UNAVAILABLE with the reason.
 using Lookup = std::function<absl::StatusOr<std::vector<std::string>>(const std::string& host)>;
 
-// By getaddrinfo; blocks as long as that does. Of addresses of a kind that this machine has none of
-// itself (AI_ADDRCONFIG) only those written out are given.
+// By the system's resolver; see endpoint::LookUp. Takes 5 s at most.
 absl::StatusOr<std::vector<std::string>> LookUpHost(const std::string& host);
 
 // The servers as endpoint::Parse accepts them ("1.2.3.4:7420", "[::1]:7420", "unix:/path"), sorted,

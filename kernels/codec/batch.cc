@@ -48,7 +48,15 @@ void Batch::Plan(Operation operation, size_t first_source, size_t sources,
                  size_t bytes) {
   assert(dst.size() == factors->outputs());
   runs_.Add(absl::MakeConstSpan(sources_).subspan(first_source), bytes);
-  planned_.push_back({operation, first_source, sources, dst_.size(), factors.get(), bytes});
+  // Field by field: a copied whole would wait for the stores of its parts.
+  planned_.emplace_back();
+  Planned& job = planned_.back();
+  job.operation = operation;
+  job.first_source = first_source;
+  job.sources = sources;
+  job.first_dst = dst_.size();
+  job.factors = factors.get();
+  job.bytes = bytes;
   dst_.insert(dst_.end(), dst.begin(), dst.end());
   // The runs of one stripe share their factors.
   if (factors_.empty() || factors_.back() != factors) factors_.push_back(std::move(factors));

@@ -22,10 +22,26 @@ void ForEachRun(absl::Span<const Shard> shards, size_t bytes, absl::Span<uint8_t
   }
 }
 
+// Whether every shard is one segment of the whole length, as a caller's own memory mostly is: then
+// there is one run, and walking the shards would take longer than computing a short stripe.
+bool AreContiguous(absl::Span<const Shard> shards, size_t bytes) {
+  for (const Shard& shard : shards) {
+    if (shard.size() != 1 || shard.front().bytes != bytes) return false;
+  }
+  return bytes > 0;
+}
+
 }  // namespace
 
 void PlanGenerate(absl::Span<const Shard> sources, size_t bytes, absl::Span<uint8_t* const> outputs,
                   const std::shared_ptr<const Factors>& factors, Batch& batch) {
+  if (AreContiguous(sources, bytes)) {
+    absl::InlinedVector<const uint8_t*, 16> starts;
+    starts.reserve(sources.size());
+    for (const Shard& source : sources) starts.push_back(source.front().data);
+    batch.Generate(starts, outputs, factors, bytes);
+    return;
+  }
   ForEachRun(sources, bytes, outputs,
              [&](absl::Span<const uint8_t* const> run, const Pointers& dst, size_t run_bytes) {
                batch.Generate(run, dst, factors, run_bytes);

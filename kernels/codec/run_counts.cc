@@ -1,5 +1,7 @@
 #include "parity/codec/run_counts.h"
 
+#include <algorithm>
+
 namespace parity::codec {
 namespace {
 
@@ -23,8 +25,9 @@ Alignment AlignmentOf(absl::Span<const uint8_t* const> sources) {
 }
 
 void RunCounts::Add(absl::Span<const uint8_t* const> sources, size_t bytes) {
-  size_t length = 0;
-  for (size_t rest = bytes - 1; rest > 0 && length + 1 < kLengths; rest >>= 1) ++length;
+  // The bits of bytes - 1.
+  const size_t bits = bytes <= 1 ? 0 : 64 - static_cast<size_t>(__builtin_clzll(bytes - 1));
+  const size_t length = std::min(bits, kLengths - 1);
   Cell& cell = cells_[length][static_cast<size_t>(AlignmentOf(sources))];
   AddTo(cell.count, 1);
   AddTo(cell.bytes, bytes);

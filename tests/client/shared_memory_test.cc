@@ -313,7 +313,7 @@ TEST(SharedMemory, BuffersAreAtPagesAndOutliveTheirCoderAndServer) {
 }
 
 // One call, XOR of two shards.
-absl::Status CallOnce(Client& coder) {
+absl::Status CallOnce(Coder& coder) {
   const std::vector<uint8_t> a(1'000, 0x0f), b(1'000, 0x55);
   std::vector<uint8_t> p(1'000);
   const std::vector<ShardBytes> data = {a, b};
@@ -483,8 +483,8 @@ TEST(SharedMemory, ACallThatLosesTwoRingsFailsAndSaysWhere) {
   const FakeServer server([](FakeSession& session) {
     if (session.ShakeHands()) session.Next();
   });
-  ClientOptions options = RemoteOnly(server.target());
-  const absl::Status status = CallOnce(*Make(options));
+  const auto connection = MakeConnection("target", server.target(), {});
+  const absl::Status status = CallOnce(**connection);
   EXPECT_TRUE(absl::IsUnavailable(status)) << status;
   EXPECT_THAT(std::string(status.message()), HasSubstr(server.target()));
   EXPECT_EQ(server.connections(), 2);
