@@ -32,8 +32,7 @@ bool Attempts::IsFinal(const absl::Status& status) {
          absl::IsCancelled(status);
 }
 
-bool Attempts::Pause(absl::Time until, const CallOptions& options) {
-  if (until >= options.deadline) return false;
+void Attempts::Pause(absl::Time until, const CallOptions& options) {
   std::mutex mutex;
   std::condition_variable cancelled;
   const Cancellation::Listener listener(options.cancellation, [&] {
@@ -41,10 +40,9 @@ bool Attempts::Pause(absl::Time until, const CallOptions& options) {
     cancelled.notify_all();
   });
   std::unique_lock<std::mutex> lock(mutex);
-  const auto is_cancelled = [&options] {
+  cancelled.wait_until(lock, absl::ToChronoTime(until), [&options] {
     return options.cancellation != nullptr && options.cancellation->is_cancelled();
-  };
-  return !cancelled.wait_until(lock, absl::ToChronoTime(until), is_cancelled);
+  });
 }
 
 absl::Status Attempts::Run(const Request& whole, const CallOptions& options, bool has_other_way,
@@ -70,17 +68,21 @@ absl::Status Attempts::Run(const Request& whole, const CallOptions& options, boo
     if (!choice) {
       if (last.ok()) last = absl::UnavailableError(pool_.WhyNone());
       if (has_other_way) return last;
-      const absl::Time usable = pool_.UsableFrom();
-      const bool is_asked = RetryDelayOf(last).has_value();
-      if (!is_asked && ++attempts >= options_.max_attempts) return last;
-      const absl::Duration backoff =
-          is_asked ? absl::ZeroDuration()
-                   : BackoffOf(attempts - 1, options_.first_backoff, options_.longest_backoff,
-                               Random01());
-      if (!Pause(std::max(usable, absl::Now() + backoff), options)) {
-        if (usable >= options.deadline) return last;
-        continue;  // the loop says which it was
+      // A server that asks to be left alone for a while is waited for; one that was given up only if
+      // it is to be tried soon, and that counts as an attempt.
+      const Pool::Usable next = pool_.NextUsable();
+      const bool is_given_up = next.from > now && !next.is_asked_for;
+      if (is_given_up && (next.from - now > options_.longest_backoff ||
+                          ++attempts >= options_.max_attempts)) {
+        return last;
       }
+      absl::Time until = next.from;
+      if (next.from <= now) {
+        until = now + BackoffOf(attempts - 1, options_.first_backoff, options_.longest_backoff,
+                                Random01());
+      }
+      if (until >= options.deadline) return last;
+      Pause(until, options);
       tried.Clear();
       continue;
     }

@@ -45,8 +45,8 @@ class Attempts {
                       const CallOptions& options);
   absl::Status TryHedged(const Pool::Choice& choice, Pool::Tried& tried, const Request& request,
                          const CallOptions& options);
-  // False if the time or the cancellation came first.
-  static bool Pause(absl::Time until, const CallOptions& options);
+  // Until then, or until the call is cancelled.
+  static void Pause(absl::Time until, const CallOptions& options);
 
   const ClientOptions& options_;
   Pool& pool_;

@@ -42,6 +42,7 @@ struct Pool::Member {
   const std::shared_ptr<Server> server;
   ServerHealth health{Random01};
   uint64_t failures = 0;
+  ServerHealth::Clock::time_point asked_until = ServerHealth::Clock::time_point::min();
   bool is_given_up = false;  // as the log knows
   std::string last_failure;
 };
@@ -237,7 +238,9 @@ void Pool::Report(const Choice& choice, const absl::Status& status, absl::Durati
                            absl::IsFailedPrecondition(status) ||
                            (absl::IsResourceExhausted(status) && !pushback.has_value());
     if (pushback.has_value()) {
-      member.health.OnPushback(now + absl::ToChronoNanoseconds(std::min(*pushback, kMostPushback)));
+      const auto until = now + absl::ToChronoNanoseconds(std::min(*pushback, kMostPushback));
+      member.asked_until = std::max(member.asked_until, until);
+      member.health.OnPushback(until);
     } else if (is_answer) {
       member.health.OnSuccess(now);
     } else if (absl::IsCancelled(status) ||
@@ -267,16 +270,19 @@ void Pool::Report(const Choice& choice, const absl::Status& status, absl::Durati
   if (!line.empty()) options_.log(line);
 }
 
-absl::Time Pool::UsableFrom() {
+Pool::Usable Pool::NextUsable() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (members_.empty()) return absl::InfiniteFuture();
   const auto now = Now();
-  auto first = ServerHealth::Clock::time_point::max();
+  const Member* first = nullptr;
   for (const auto& member : members_) {
-    const bool is_out = member->health.State(now) == HealthState::kEjected;
-    first = std::min(first, is_out ? member->health.usable_from() : now);
+    if (member->health.State(now) != HealthState::kEjected) return {absl::InfinitePast(), false};
+    if (first == nullptr || member->health.usable_from() < first->health.usable_from()) {
+      first = member.get();
+    }
   }
-  return absl::Now() + absl::FromChrono(std::max(first - now, ServerHealth::Clock::duration(0)));
+  if (first == nullptr) return {absl::InfiniteFuture(), false};
+  const auto from = first->health.usable_from();
+  return {absl::Now() + absl::FromChrono(from - now), first->asked_until == from};
 }
 
 std::string Pool::WhyNone() {

@@ -69,8 +69,12 @@ class Pool {
   // `allowed`: how long the attempt might have taken.
   void Report(const Choice& choice, const absl::Status& status, absl::Duration allowed);
 
-  // When a server will be usable, which may be now; InfiniteFuture if there is no server.
-  absl::Time UsableFrom();
+  // When the first server will be usable: InfinitePast if one is, InfiniteFuture if there is none.
+  struct Usable {
+    absl::Time from;
+    bool is_asked_for;  // it is a server that works but has asked to be left alone until then
+  };
+  Usable NextUsable();
   // Why there is no usable server, for an error.
   std::string WhyNone();
 

@@ -9,7 +9,7 @@
 #include <unordered_set>
 
 #include "absl/time/clock.h"
-#include "fake_server.h"
+#include "scripted_server.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "parity/client/local_coder.h"
@@ -20,7 +20,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-RingOptions OptionsFor(const FakeServer& server) {
+RingOptions OptionsFor(const ScriptedServer& server) {
   RingOptions options;
   options.target = server.target();
   options.region_bytes = 1 << 20;
@@ -32,17 +32,17 @@ codec::Geometry ReedSolomon(uint32_t k, uint32_t m) {
   return *codec::Geometry::Make(codec::Code::kReedSolomon, k, m);
 }
 
-void Shake(FakeSession& session, const std::function<void()>& then) {
+void Shake(ScriptedSession& session, const std::function<void()>& then) {
   if (session.ShakeHands()) then();
 }
 
-void Serve(FakeSession& session) {
+void Serve(ScriptedSession& session) {
   Shake(session, [&session] { session.ServeAll(); });
 }
 
 absl::Time In(absl::Duration duration) { return absl::Now() + duration; }
 
-std::unique_ptr<Ring> MustConnect(const FakeServer& server) {
+std::unique_ptr<Ring> MustConnect(const ScriptedServer& server) {
   auto ring = Ring::Connect(OptionsFor(server));
   EXPECT_TRUE(ring.ok()) << ring.status();
   return ring.ok() ? *std::move(ring) : nullptr;
@@ -103,7 +103,7 @@ TEST(RingConnect, IsUnavailableWithoutAServer) {
 }
 
 TEST(RingConnect, SaysWhatTheServerSaidWhenItRefused) {
-  const FakeServer server([](FakeSession& session) {
+  const ScriptedServer server([](ScriptedSession& session) {
     session.Refuse(absl::StatusCode::kResourceExhausted, "no room for 1 MiB");
   });
   for (int i = 0; i < 20; ++i) {
@@ -115,7 +115,7 @@ TEST(RingConnect, SaysWhatTheServerSaidWhenItRefused) {
 
 TEST(RingConnect, AsksForTheNodeAndTheSize) {
   shm::Hello seen;
-  const FakeServer server([&seen](FakeSession& session) {
+  const ScriptedServer server([&seen](ScriptedSession& session) {
     session.AwaitHello();
     seen = session.hello();
     session.Refuse(absl::StatusCode::kUnavailable, "");
@@ -132,7 +132,7 @@ TEST(RingConnect, AsksForTheNodeAndTheSize) {
 }
 
 TEST(RingConnect, DoesNotWaitForeverForAServerThatIsSilent) {
-  const FakeServer server([](FakeSession& session) { session.AwaitGone(); });
+  const ScriptedServer server([](ScriptedSession& session) { session.AwaitGone(); });
   RingOptions options = OptionsFor(server);
   options.connect_timeout = absl::Milliseconds(50);
   EXPECT_TRUE(absl::IsDeadlineExceeded(Ring::Connect(options).status()));
@@ -154,7 +154,7 @@ TEST(RingConnect, IsUnavailableIfTheAnswerCannotBe) {
       [](shm::Welcome& welcome) { welcome.completions_bytes = UINT64_MAX; },
   };
   for (size_t i = 0; i < all.size(); ++i) {
-    const FakeServer server([&spoil = all[i]](FakeSession& session) {
+    const ScriptedServer server([&spoil = all[i]](ScriptedSession& session) {
       session.AwaitHello();
       shm::Welcome welcome = session.Make();
       spoil(welcome);
@@ -167,20 +167,20 @@ TEST(RingConnect, IsUnavailableIfTheAnswerCannotBe) {
 }
 
 TEST(RingConnect, IsUnavailableIfTheServerLeavesOrTalksNonsense) {
-  const std::vector<FakeServer::Behaviour> all = {
-      [](FakeSession&) {},
-      [](FakeSession& session) { session.AwaitHello(); },
-      [](FakeSession& session) {
+  const std::vector<ScriptedServer::Behaviour> all = {
+      [](ScriptedSession&) {},
+      [](ScriptedSession& session) { session.AwaitHello(); },
+      [](ScriptedSession& session) {
         session.AwaitHello();
         EXPECT_TRUE(shm::Send(session.socket(), "hm", 2).ok());
         session.AwaitGone();
       },
-      [](FakeSession& session) {  // no descriptors
+      [](ScriptedSession& session) {  // no descriptors
         session.AwaitHello();
         EXPECT_TRUE(shm::Send(session.socket(), session.Make()).ok());
         session.AwaitGone();
       },
-      [](FakeSession& session) {  // too few
+      [](ScriptedSession& session) {  // too few
         session.AwaitHello();
         const shm::Welcome welcome = session.Make();
         const std::vector<int> descriptors = session.region().descriptors();
@@ -188,21 +188,21 @@ TEST(RingConnect, IsUnavailableIfTheServerLeavesOrTalksNonsense) {
             shm::Send(session.socket(), welcome, absl::MakeConstSpan(descriptors).first(2)).ok());
         session.AwaitGone();
       },
-      [](FakeSession& session) {  // leaves before it has sealed
+      [](ScriptedSession& session) {  // leaves before it has sealed
         session.AwaitHello();
         session.SendWelcome(session.Make());
         session.AwaitMapped();
       },
   };
   for (size_t i = 0; i < all.size(); ++i) {
-    const FakeServer server(all[i]);
+    const ScriptedServer server(all[i]);
     const absl::Status status = Ring::Connect(OptionsFor(server)).status();
     EXPECT_TRUE(absl::IsUnavailable(status)) << i << ": " << status;
   }
 }
 
 TEST(Ring, EncodesAndVerifiesAndReportsWhere) {
-  const FakeServer server(Serve);
+  const ScriptedServer server(Serve);
   const auto ring = MustConnect(server);
   const codec::Geometry geometry = ReedSolomon(4, 2);
   Define(*ring, {Operation::kEncode, geometry, {}, {}}, 0);
@@ -268,7 +268,7 @@ TEST(RingReport, IsReadNoFurtherThanItsMemory) {
 }
 
 TEST(Ring, NamesTheFieldOfAJobThatItsPlanDoesNotCallFor) {
-  const FakeServer server(Serve);
+  const ScriptedServer server(Serve);
   const auto ring = MustConnect(server);
   Define(*ring, {Operation::kEncode, ReedSolomon(2, 1), {}, {}}, 0);
   Define(*ring, {Operation::kVerify, ReedSolomon(2, 1), {}, {}}, 1);
@@ -370,7 +370,7 @@ TEST(Ring, TurnsEveryOutcomeIntoAnErrorThatNamesTheField) {
       {13, 0, absl::StatusCode::kInternal, ""},
       {UINT32_MAX, UINT32_MAX, absl::StatusCode::kInternal, ""},
   };
-  const FakeServer server([&cases](FakeSession& session) {
+  const ScriptedServer server([&cases](ScriptedSession& session) {
     if (!session.ShakeHands()) return;
     session.Serve(*session.Next());
     for (const Case& one : cases) {
@@ -395,7 +395,7 @@ TEST(Ring, TurnsEveryOutcomeIntoAnErrorThatNamesTheField) {
 }
 
 TEST(Ring, BelongsToTheParentAfterAFork) {
-  const FakeServer server(Serve);
+  const ScriptedServer server(Serve);
   const auto ring = MustConnect(server);
   Define(*ring, {Operation::kEncode, ReedSolomon(2, 1), {}, {}});
   SmallJob small(*ring, 2, 10);
@@ -416,7 +416,7 @@ TEST(Ring, BelongsToTheParentAfterAFork) {
 
 // Records of every length, many times around the ring, with the server behind and ahead.
 TEST(Ring, WordsWrapAround) {
-  const FakeServer server(Serve);
+  const ScriptedServer server(Serve);
   const auto ring = MustConnect(server);
   const codec::Geometry geometry = ReedSolomon(3, 2);
   Define(*ring, {Operation::kEncode, geometry, {}, {}});
@@ -467,7 +467,7 @@ TEST(Ring, WordsWrapAround) {
 }
 
 TEST(Ring, SaysThatItIsFullAndTakesMoreOnceCompletionsAreTaken) {
-  FakeServer server([](FakeSession& session) {
+  ScriptedServer server([](ScriptedSession& session) {
     if (!session.ShakeHands()) return;
     session.Serve(*session.Next());
     session.AwaitGate();
@@ -497,7 +497,7 @@ TEST(Ring, SaysThatItIsFullAndTakesMoreOnceCompletionsAreTaken) {
 }
 
 TEST(Ring, IsUnavailableWhenTheServerDiesButGivesWhatItCompletedBefore) {
-  const FakeServer server([](FakeSession& session) {
+  const ScriptedServer server([](ScriptedSession& session) {
     if (!session.ShakeHands()) return;
     session.Serve(*session.Next());
     session.Serve(*session.Next());
@@ -517,18 +517,18 @@ TEST(Ring, IsUnavailableWhenTheServerDiesButGivesWhatItCompletedBefore) {
 }
 
 TEST(Ring, ServersThatWriteWhatCannotBeLoseTheirClient) {
-  using Hostile = std::function<void(FakeSession&)>;
+  using Hostile = std::function<void(ScriptedSession&)>;
   const std::vector<Hostile> all = {
       // More completions than jobs.
-      [](FakeSession& session) { session.region().completions().tail.value = 1'000'000; },
+      [](ScriptedSession& session) { session.region().completions().tail.value = 1'000'000; },
       // Of nothing that is under way.
-      [](FakeSession& session) { session.Answer(UINT64_MAX, shm::Outcome::kDone); },
-      [](FakeSession& session) { session.Answer(5, shm::Outcome::kDone); },
+      [](ScriptedSession& session) { session.Answer(UINT64_MAX, shm::Outcome::kDone); },
+      [](ScriptedSession& session) { session.Answer(5, shm::Outcome::kDone); },
       // Backwards.
-      [](FakeSession& session) { session.region().completions().tail.value = UINT64_MAX; },
+      [](ScriptedSession& session) { session.region().completions().tail.value = UINT64_MAX; },
   };
   for (size_t i = 0; i < all.size(); ++i) {
-    const FakeServer server([&hostile = all[i]](FakeSession& session) {
+    const ScriptedServer server([&hostile = all[i]](ScriptedSession& session) {
       if (!session.ShakeHands()) return;
       session.Serve(*session.Next());
       session.Next();
@@ -551,7 +551,7 @@ TEST(Ring, ServersThatWriteWhatCannotBeLoseTheirClient) {
 }
 
 TEST(Ring, WaitsOutServersThatTakeTheirTime) {
-  const FakeServer server([](FakeSession& session) {
+  const ScriptedServer server([](ScriptedSession& session) {
     if (!session.ShakeHands()) return;
     while (const auto record = session.Next()) {
       usleep(session.records() % 5 * 40);  // around the time that the client spins

@@ -16,7 +16,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "fake_server.h"
+#include "scripted_server.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "parity/client/local_coder.h"
@@ -339,7 +339,7 @@ TEST(SharedMemory, NoticeIsGivenOnceIfTheServerHasNone) {
 
 TEST(SharedMemory, NoticeSaysWhyItWasRefusedAndItIsAskedForOnceASecond) {
   const RealServer real({true, false});
-  const FakeServer server(real.path(), [](FakeSession& session) {
+  const ScriptedServer server(real.path(), [](ScriptedSession& session) {
     session.AwaitHello();
     session.Refuse(absl::StatusCode::kResourceExhausted, "all regions are taken");
   });
@@ -454,7 +454,7 @@ TEST(SharedMemory, StripesAreFinishedWhenTheRingIsLost) {
     const bool compute = random() % 2 == 0;
     const bool refuse = random() % 2 == 0;
     std::atomic<int> sessions{0};
-    const FakeServer server(real.path(), [&](FakeSession& session) {
+    const ScriptedServer server(real.path(), [&](ScriptedSession& session) {
       const bool is_first = ++sessions == 1;
       if (!is_first && refuse) {
         session.Refuse(absl::StatusCode::kUnavailable, "not now");
@@ -480,7 +480,7 @@ TEST(SharedMemory, StripesAreFinishedWhenTheRingIsLost) {
 }
 
 TEST(SharedMemory, ACallThatLosesTwoRingsFailsAndSaysWhere) {
-  const FakeServer server([](FakeSession& session) {
+  const ScriptedServer server([](ScriptedSession& session) {
     if (session.ShakeHands()) session.Next();
   });
   const auto connection = MakeConnection("target", server.target(), {});
@@ -492,7 +492,7 @@ TEST(SharedMemory, ACallThatLosesTwoRingsFailsAndSaysWhere) {
 
 TEST(SharedMemory, ACallReturnsAtItsDeadlineAndItsOutputsAreItsOwn) {
   std::promise<void> written;
-  FakeServer server([&](FakeSession& session) {
+  ScriptedServer server([&](ScriptedSession& session) {
     if (!session.ShakeHands()) return;
     session.Serve(*session.Next());
     const auto record = session.Next();
@@ -528,7 +528,7 @@ TEST(SharedMemory, AReportThatCannotBeIsAnError) {
   const std::vector<shm::VerifyReport::Mismatch> bad = {
       {0, 1, 0}, {0, 3, 0}, {1, 2, 0}, {0, 2, 100}, {0, UINT32_MAX, UINT64_MAX}};
   for (const auto& mismatch : bad) {
-    const FakeServer server([&mismatch](FakeSession& session) {
+    const ScriptedServer server([&mismatch](ScriptedSession& session) {
       if (!session.ShakeHands()) return;
       while (const auto record = session.Next()) {
         const auto header = shm::RecordHeader::Read(*record);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/time/clock.h"
-#include "fake_server.h"
+#include "scripted_server.h"
 #include "gtest/gtest.h"
 #include "parity/client/local_coder.h"
 
@@ -29,7 +29,7 @@ std::shared_ptr<SharedRing> MustConnect(const std::string& target, uint64_t byte
   return ring.ok() ? *std::move(ring) : nullptr;
 }
 
-void Serve(FakeSession& session) {
+void Serve(ScriptedSession& session) {
   if (session.ShakeHands()) session.ServeAll();
 }
 
@@ -64,7 +64,7 @@ class Encoding {
 absl::Time Soon() { return absl::Now() + absl::Seconds(10); }
 
 TEST(SharedRing, GivesEveryThreadItsOwnCompletions) {
-  const FakeServer server(Serve);
+  const ScriptedServer server(Serve);
   const auto ring = MustConnect(server.target());
   std::vector<std::thread> threads;
   for (int id = 0; id < 8; ++id) {
@@ -87,7 +87,7 @@ TEST(SharedRing, GivesEveryThreadItsOwnCompletions) {
 }
 
 TEST(SharedRing, WaitsWhileTheRingIsFull) {
-  const FakeServer server(Serve);
+  const ScriptedServer server(Serve);
   const auto ring = MustConnect(server.target());
   std::vector<std::thread> threads;
   for (int id = 0; id < 4; ++id) {
@@ -109,7 +109,7 @@ TEST(SharedRing, WaitsWhileTheRingIsFull) {
 
 // More plans than there are places, and larger ones than may be defined together.
 TEST(SharedRing, DefinesPlansAgainThatHaveLostTheirPlaces) {
-  const FakeServer server(Serve);
+  const ScriptedServer server(Serve);
   const auto ring = MustConnect(server.target());
   uint8_t* const memory = ring->pages().Allocate(1 << 20);
   std::mt19937 random(1);
@@ -136,7 +136,7 @@ TEST(SharedRing, DefinesPlansAgainThatHaveLostTheirPlaces) {
 // The server never answers, and writes when the call has long returned.
 TEST(SharedRing, ALateServerWritesToNobody) {
   std::promise<void> written;
-  FakeServer server([&](FakeSession& session) {
+  ScriptedServer server([&](ScriptedSession& session) {
     if (!session.ShakeHands()) return;
     session.Serve(*session.Next());
     const auto record = session.Next();
@@ -160,7 +160,7 @@ TEST(SharedRing, ALateServerWritesToNobody) {
 }
 
 TEST(SharedRing, IsLostForAllWhenOneCallRunsOutOfTime) {
-  const FakeServer server([](FakeSession& session) {
+  const ScriptedServer server([](ScriptedSession& session) {
     if (session.ShakeHands()) session.AwaitGone();
   });
   const auto ring = MustConnect(server.target());
@@ -185,7 +185,7 @@ TEST(SharedRing, IsLostForAllWhenOneCallRunsOutOfTime) {
 }
 
 TEST(SharedRing, IsLostWhenTheServerDies) {
-  const FakeServer server([](FakeSession& session) {
+  const ScriptedServer server([](ScriptedSession& session) {
     if (!session.ShakeHands()) return;
     session.Serve(*session.Next());
     session.Next();
@@ -199,7 +199,7 @@ TEST(SharedRing, IsLostWhenTheServerDies) {
 }
 
 TEST(SharedRing, StagingMemoryIsAwaitedInTheOrderOfAsking) {
-  const FakeServer server(Serve);
+  const ScriptedServer server(Serve);
   const auto ring = MustConnect(server.target(), 1 << 20);
   const size_t most = ring->most_staging();
   std::vector<uint8_t*> all;

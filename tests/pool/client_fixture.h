@@ -45,7 +45,7 @@ class TwoServers : public ::testing::Test {
     std::vector<uint8_t> p(bytes);
     absl::Status status = client.Encode(xor_, {ShardBytes(a), ShardBytes(b)}, bytes, {p.data()},
                                         options);
-    if (status.ok()) EXPECT_THAT(p, ::testing::Each(0x5a));
+    EXPECT_TRUE(!status.ok() || p == std::vector<uint8_t>(bytes, 0x5a));
     return status;
   }
   // The same of a lost shard.
@@ -54,7 +54,7 @@ class TwoServers : public ::testing::Test {
     std::vector<uint8_t> b(1'000);
     absl::Status status = client.Reconstruct(xor_, {0, 2}, {ShardBytes(a), ShardBytes(p)}, 1'000,
                                              {1}, {b.data()}, options);
-    if (status.ok()) EXPECT_THAT(b, ::testing::Each(0x55));
+    EXPECT_TRUE(!status.ok() || b == std::vector<uint8_t>(1'000, 0x55));
     return status;
   }
 

@@ -138,6 +138,16 @@ TEST_F(Policies, AClientWithoutTargetsComputesHere) {
   EXPECT_EQ((*client)->GetStats().calls, 1u);
 }
 
+TEST_F(Policies, ConnectionsEndWithTheClient) {
+  options_.connections = 3;
+  auto client = Make();
+  EXPECT_EQ(Encode(*client), absl::OkStatus());
+  EXPECT_EQ(one_->connections(), 3);
+  EXPECT_EQ(two_->connections(), 3);
+  client = nullptr;
+  EXPECT_EQ(one_->connections() + two_->connections(), 0);
+}
+
 // What a forked child finds. It leaves no other trace than its exit status.
 TEST_F(Policies, AForkedChildIsToldAndDoesNotHang) {
   auto client = Make();
@@ -195,7 +205,6 @@ TEST(ClientOptions, AreCheckedAndNamed) {
   EXPECT_EQ(field([](auto& o) { o.slice_bytes = 64 << 10; }), "");
   EXPECT_EQ(field([](auto& o) { o.slices_in_flight = 0; }), "slices_in_flight");
   EXPECT_EQ(field([](auto& o) { o.slices_in_flight = 65; }), "slices_in_flight");
-  EXPECT_EQ(field([](auto& o) { o.kernels = "abacus"; }), "kernels");
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ TEST_F(NamedServers, AreNotWaitedForBeyondTheDeadline) {
   const auto pool = Make();
   EXPECT_FALSE(pool->Choose({}, absl::Now() + absl::Milliseconds(20)));
   EXPECT_TRUE(Await([&] { return lookups() > 0; }));
-  EXPECT_EQ(pool->UsableFrom(), absl::InfiniteFuture());
+  EXPECT_EQ(pool->NextUsable().from, absl::InfiniteFuture());
 }
 
 TEST_F(NamedServers, StandBesideFixedOnes) {

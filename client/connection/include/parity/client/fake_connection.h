@@ -76,6 +76,8 @@ struct FakeOutcome {
 // Thread-safe.
 class FakeServer {
  public:
+  static constexpr uint64_t kMaxRequestBytes = uint64_t{64} << 20;
+
   struct Call {
     Operation operation;
     size_t shard_bytes;
@@ -109,7 +111,7 @@ class FakeServer {
   bool AwaitWaiting(int calls);
 
   // As a server's --max-message: larger requests are RESOURCE_EXHAUSTED with the field "message".
-  // At first: no limit.
+  // At first: kMaxRequestBytes. UINT64_MAX: as through shared memory, requests are not cut.
   void SetMaxRequestBytes(uint64_t bytes);
   void SetInfo(ServerInfo info);
 
@@ -153,7 +155,7 @@ class FakeServer {
   std::deque<uint64_t> waiting_;  // tickets
   int released_ = 0;              // calls that may go on without waiting
   bool all_released_ = false;
-  uint64_t max_request_bytes_ = UINT64_MAX;
+  uint64_t max_request_bytes_ = kMaxRequestBytes;
   ServerInfo info_{};
   std::vector<Call> calls_;
   int under_way_ = 0;
@@ -182,7 +184,7 @@ class FakeConnection final : public Connection {
 
  private:
   const std::shared_ptr<FakeServer> server_;
-  std::atomic<uint64_t> max_request_bytes_{UINT64_MAX};  // as it has learnt
+  std::atomic<uint64_t> max_request_bytes_{FakeServer::kMaxRequestBytes};  // as it has learnt
 };
 
 // For ClientOptions::connect: connections to the server of an address. INVALID_ARGUMENT naming

@@ -218,7 +218,7 @@ TEST_F(FakeConnectionTest, DeathInACallIsThatOfAllConnections) {
 
 TEST_F(FakeConnectionTest, LargerRequestsThanTheLimitTeachIt) {
   server_.SetMaxRequestBytes(11);
-  EXPECT_EQ(connection_.MaxRequestBytes(), UINT64_MAX);
+  EXPECT_EQ(connection_.MaxRequestBytes(), FakeServer::kMaxRequestBytes);
   const absl::Status refusal = Encode(connection_);
   EXPECT_TRUE(absl::IsResourceExhausted(refusal));
   EXPECT_EQ(codec::FieldOf(refusal), "message");

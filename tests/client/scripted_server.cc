@@ -1,4 +1,4 @@
-#include "fake_server.h"
+#include "scripted_server.h"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -40,7 +40,7 @@ void Gate::Await() {
   opened_.wait(lock, [this] { return is_open_; });
 }
 
-FakeSession::FakeSession(Descriptor socket, const std::atomic<bool>& ending, Gate& gate,
+ScriptedSession::ScriptedSession(Descriptor socket, const std::atomic<bool>& ending, Gate& gate,
                          uint64_t region_id)
     : socket_(std::move(socket)),
       ending_(ending),
@@ -48,9 +48,9 @@ FakeSession::FakeSession(Descriptor socket, const std::atomic<bool>& ending, Gat
       region_id_(region_id),
       local_(*MakeLocalCoder("scalar")) {}
 
-FakeSession::~FakeSession() = default;
+ScriptedSession::~ScriptedSession() = default;
 
-bool FakeSession::ShakeHands() {
+bool ScriptedSession::ShakeHands() {
   if (!AwaitHello()) return false;
   SendWelcome(Make());
   if (!AwaitMapped()) return false;
@@ -58,12 +58,12 @@ bool FakeSession::ShakeHands() {
   return true;
 }
 
-bool FakeSession::AwaitHello() {
+bool ScriptedSession::AwaitHello() {
   pollfd readable = {socket_.get(), POLLIN, 0};
   return poll(&readable, 1, 5'000) == 1 && shm::Receive(socket_.get(), hello_).ok();
 }
 
-shm::Welcome FakeSession::Make() {
+shm::Welcome ScriptedSession::Make() {
   auto made = region::Region::Make(region_id_, hello_.region_bytes, 0, {});
   EXPECT_TRUE(made.ok()) << made.status();
   region_ = *std::move(made);
@@ -75,42 +75,42 @@ shm::Welcome FakeSession::Make() {
   return welcome;
 }
 
-void FakeSession::SendWelcome(const shm::Welcome& welcome) {
+void ScriptedSession::SendWelcome(const shm::Welcome& welcome) {
   EXPECT_TRUE(shm::Send(socket_.get(), welcome, region_->descriptors()).ok());
 }
 
-void FakeSession::Refuse(absl::StatusCode code, const std::string& text) {
+void ScriptedSession::Refuse(absl::StatusCode code, const std::string& text) {
   shm::Welcome welcome;
   welcome.code = static_cast<uint32_t>(code);
   std::strncpy(welcome.text, text.c_str(), sizeof welcome.text - 1);
   EXPECT_TRUE(shm::Send(socket_.get(), welcome).ok());
 }
 
-bool FakeSession::AwaitMapped() {
+bool ScriptedSession::AwaitMapped() {
   pollfd readable = {socket_.get(), POLLIN, 0};
   shm::Mapped mapped;
   return poll(&readable, 1, 5'000) == 1 && shm::Receive(socket_.get(), mapped).ok();
 }
 
-void FakeSession::SendSealed() {
+void ScriptedSession::SendSealed() {
   EXPECT_TRUE(region_->Seal().ok());
   EXPECT_TRUE(shm::Send(socket_.get(), shm::Sealed()).ok());
 }
 
-bool FakeSession::is_over() const {
+bool ScriptedSession::is_over() const {
   if (ending_) return true;
   pollfd state = {socket_.get(), POLLRDHUP, 0};
   return poll(&state, 1, 0) > 0;
 }
 
-void FakeSession::AwaitGone() {
+void ScriptedSession::AwaitGone() {
   while (!ending_) {
     pollfd state = {socket_.get(), POLLRDHUP, 0};
     if (poll(&state, 1, kPollMs) > 0) return;
   }
 }
 
-std::optional<std::vector<uint64_t>> FakeSession::Next(bool take) {
+std::optional<std::vector<uint64_t>> ScriptedSession::Next(bool take) {
   shm::Submissions& submissions = region_->submissions();
   while (submissions.tail.value.load(std::memory_order_acquire) == taken_words_) {
     region_->completions().sleeps.value.store(1, std::memory_order_relaxed);
@@ -141,7 +141,7 @@ std::optional<std::vector<uint64_t>> FakeSession::Next(bool take) {
   return record;
 }
 
-void FakeSession::Answer(uint64_t id, Outcome outcome, uint32_t detail) {
+void ScriptedSession::Answer(uint64_t id, Outcome outcome, uint32_t detail) {
   shm::Completions& completions = region_->completions();
   shm::Completion& entry = completions.entries[completed_ % shm::kCompletionEntries];
   entry.id.store(id, std::memory_order_relaxed);
@@ -152,12 +152,12 @@ void FakeSession::Answer(uint64_t id, Outcome outcome, uint32_t detail) {
   if (region_->submissions().sleeps.value.load() != 0) shm::Wake(socket_.get());
 }
 
-void FakeSession::Serve(const std::vector<uint64_t>& record) {
+void ScriptedSession::Serve(const std::vector<uint64_t>& record) {
   const Outcome outcome = Compute(record);
   Answer(RecordHeader::Read(record).id, outcome);
 }
 
-Outcome FakeSession::Compute(const std::vector<uint64_t>& record) {
+Outcome ScriptedSession::Compute(const std::vector<uint64_t>& record) {
   const RecordHeader header = RecordHeader::Read(record);
   if (header.plan >= shm::kMaxPlans) return Outcome::kUnknownPlan;
   std::optional<shm::Plan>& place = plans_[header.plan];
@@ -239,13 +239,13 @@ Outcome FakeSession::Compute(const std::vector<uint64_t>& record) {
   return outcome;
 }
 
-void FakeSession::ServeAll() {
+void ScriptedSession::ServeAll() {
   while (const auto record = Next()) Serve(*record);
 }
 
-FakeServer::FakeServer(Behaviour behaviour) : FakeServer(NewPath(), std::move(behaviour)) {}
+ScriptedServer::ScriptedServer(Behaviour behaviour) : ScriptedServer(NewPath(), std::move(behaviour)) {}
 
-FakeServer::FakeServer(std::string path, Behaviour behaviour)
+ScriptedServer::ScriptedServer(std::string path, Behaviour behaviour)
     : path_(std::move(path)), behaviour_(std::move(behaviour)) {
   const std::string listened = path_ + shm::kPathSuffix;
   unlink(listened.c_str());
@@ -255,10 +255,10 @@ FakeServer::FakeServer(std::string path, Behaviour behaviour)
   std::strncpy(address.sun_path, listened.c_str(), sizeof address.sun_path - 1);
   EXPECT_EQ(bind(listener_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
   EXPECT_EQ(listen(listener_.get(), 16), 0);
-  acceptor_ = std::thread(&FakeServer::Accept, this);
+  acceptor_ = std::thread(&ScriptedServer::Accept, this);
 }
 
-FakeServer::~FakeServer() {
+ScriptedServer::~ScriptedServer() {
   ending_ = true;
   gate_.Open();
   acceptor_.join();
@@ -266,13 +266,13 @@ FakeServer::~FakeServer() {
   unlink((path_ + shm::kPathSuffix).c_str());
 }
 
-void FakeServer::Accept() {
+void ScriptedServer::Accept() {
   while (!ending_) {
     pollfd readable = {listener_.get(), POLLIN, 0};
     if (poll(&readable, 1, kPollMs) <= 0) continue;
     Descriptor socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     const int number = ++connections_;
-    auto session = std::make_unique<FakeSession>(std::move(socket), ending_, gate_,
+    auto session = std::make_unique<ScriptedSession>(std::move(socket), ending_, gate_,
                                                  static_cast<uint64_t>(number));
     sessions_.emplace_back([this, owned = std::move(session)]() mutable {
       behaviour_(*owned);

@@ -1,6 +1,6 @@
 // A server of shared memory that does what a test tells it: well or badly.
-#ifndef PARITY_TESTS_CLIENT_FAKE_SERVER_H_
-#define PARITY_TESTS_CLIENT_FAKE_SERVER_H_
+#ifndef PARITY_TESTS_CLIENT_SCRIPTED_SERVER_H_
+#define PARITY_TESTS_CLIENT_SCRIPTED_SERVER_H_
 
 #include <array>
 #include <atomic>
@@ -35,12 +35,12 @@ class Gate {
 };
 
 // One client of the fake server, in a thread of its own.
-class FakeSession {
+class ScriptedSession {
  public:
-  FakeSession(endpoint::Descriptor socket, const std::atomic<bool>& ending, Gate& gate,
+  ScriptedSession(endpoint::Descriptor socket, const std::atomic<bool>& ending, Gate& gate,
               uint64_t region_id);
   // Ends the connection.
-  ~FakeSession();
+  ~ScriptedSession();
 
   // The handshake as it should be. False if the client has not kept to it.
   bool ShakeHands();
@@ -90,15 +90,15 @@ class FakeSession {
   std::unique_ptr<Coder> local_;
 };
 
-class FakeServer {
+class ScriptedServer {
  public:
-  using Behaviour = std::function<void(FakeSession&)>;
+  using Behaviour = std::function<void(ScriptedSession&)>;
 
   // Listens beside a path of its own; every client meets `behaviour`.
-  explicit FakeServer(Behaviour behaviour);
+  explicit ScriptedServer(Behaviour behaviour);
   // Beside a path that a gRPC server has.
-  FakeServer(std::string path, Behaviour behaviour);
-  ~FakeServer();
+  ScriptedServer(std::string path, Behaviour behaviour);
+  ~ScriptedServer();
 
   std::string target() const { return "unix:" + path_; }
   int connections() const { return connections_; }
@@ -120,4 +120,4 @@ class FakeServer {
 
 }  // namespace parity::client
 
-#endif  // PARITY_TESTS_CLIENT_FAKE_SERVER_H_
+#endif  // PARITY_TESTS_CLIENT_SCRIPTED_SERVER_H_
