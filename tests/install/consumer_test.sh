@@ -11,13 +11,20 @@ finish() {
   rm -rf "$work"
 }
 trap finish EXIT
-block() { sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/p" "$source_dir/README.md" | grep -v '^```'; }
+block() { sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/p" "$source_dir/$2" | grep -v '^```'; }
 
 cmake --install "$build_dir" --prefix "$work/prefix" >/dev/null
 mkdir "$work/consumer"
-block cpp >"$work/consumer/main.cc"
-[ -s "$work/consumer/main.cc" ] || { echo "FAILED: no C++ example in the README" >&2; exit 1; }
-block cmake >"$work/consumer/CMakeLists.txt"
+block cpp README.md >"$work/consumer/main.cc"
+block cpp client/README.md >"$work/consumer/fake.cc"
+for program in main fake; do
+  [ -s "$work/consumer/$program.cc" ] || { echo "FAILED: no C++ example for $program.cc" >&2; exit 1; }
+done
+block cmake README.md >"$work/consumer/CMakeLists.txt"
+cat >>"$work/consumer/CMakeLists.txt" <<'END'
+add_executable(fake fake.cc)
+target_link_libraries(fake PRIVATE parity::client)
+END
 flags=
 [ -z "$sanitizers" ] || flags="-fsanitize=$sanitizers"
 cmake -G Ninja -S "$work/consumer" -B "$work/consumer/build" -DCMAKE_PREFIX_PATH="$work/prefix" \
@@ -31,4 +38,6 @@ until grep -q ' ready$' "$work/log"; do
   kill -0 "$server" 2>/dev/null || { cat "$work/log" >&2; exit 1; }
   sleep 0.02
 done
-"$work/consumer/build/example" "unix:$work/parityd.sock"
+"$work/consumer/build/example" "unix:$work/parityd.sock" | tee "$work/said"
+grep -qx 'OK, 0 computed here' "$work/said" || { echo "FAILED: the server did not compute" >&2; exit 1; }
+"$work/consumer/build/fake"
