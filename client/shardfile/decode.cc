@@ -47,10 +47,11 @@ absl::StatusOr<DecodedObject> DecodeObject(client::Coder& coder, const ShardSet&
   }
   std::atomic<uint64_t> restored_stripes{0};
   const absl::Status status =
-      ForEachStripe(layout, layout.stripes(), options.run, [&](StripeBuffer& stripe) {
+      ForEachStripe(layout, 0, layout.stripes(), options.run, [&](StripeBuffer& stripe) {
         ReadEnough(layout.geometry(), *readers, stripe);
         if ((stripe.BadAnywhere() & data_shards).any()) ++restored_stripes;
-        if (absl::Status error = Restore(coder, layout, data_shards, stripe); !error.ok()) {
+        if (absl::Status error = Restore(coder, layout, data_shards, options.run.call(), stripe);
+            !error.ok()) {
           return error;
         }
         return output.front()->WriteAt(layout.object_offset(stripe.stripe()),

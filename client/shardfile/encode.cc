@@ -18,7 +18,7 @@ namespace {
 using OutputFiles = std::vector<std::unique_ptr<OutputFile>>;
 
 absl::Status EncodeStripe(client::Coder& coder, const Layout& layout, const File& source,
-                          const OutputFiles& files, StripeBuffer& stripe) {
+                          const OutputFiles& files, const RunOptions& run, StripeBuffer& stripe) {
   const uint32_t k = layout.geometry().data_shards();
   const absl::Span<uint8_t> data = stripe.data();
   const uint32_t data_bytes = layout.data_bytes(stripe.stripe());
@@ -32,8 +32,8 @@ absl::Status EncodeStripe(client::Coder& coder, const Layout& layout, const File
 
   std::vector<uint8_t*> parity;
   for (uint32_t shard = k; shard < files.size(); ++shard) parity.push_back(stripe.cell(shard));
-  if (absl::Status status =
-          coder.Encode(layout.geometry(), stripe.cells(0, k), stripe.cell_bytes(), parity);
+  if (absl::Status status = coder.Encode(layout.geometry(), stripe.cells(0, k), stripe.cell_bytes(),
+                                         parity, run.call());
       !status.ok()) {
     return status;
   }
@@ -84,9 +84,10 @@ absl::StatusOr<EncodedObject> EncodeObject(client::Coder& coder, const codec::Ge
     object.paths.push_back(path);
   }
 
-  const absl::Status encoded = ForEachStripe(
-      *layout, layout->stripes(), options.run,
-      [&](StripeBuffer& stripe) { return EncodeStripe(coder, *layout, *file, files, stripe); });
+  const absl::Status encoded =
+      ForEachStripe(*layout, 0, layout->stripes(), options.run, [&](StripeBuffer& stripe) {
+        return EncodeStripe(coder, *layout, *file, files, options.run, stripe);
+      });
   const absl::StatusOr<struct stat> after = file->Stat();
   if (!after.ok()) return after.status();
   if (!SameContents(*before, *after)) {

@@ -135,8 +135,9 @@ uint64_t StoredStripes(const Layout& layout, const ShardReaders& readers) {
 
 class SetVerifier {
  public:
-  SetVerifier(client::Coder& coder, const ShardSet& set, const ShardReaders& readers)
-      : coder_(coder), set_(set), readers_(readers) {}
+  SetVerifier(client::Coder& coder, const ShardSet& set, const ShardReaders& readers,
+              const client::CallOptions& call)
+      : coder_(coder), set_(set), readers_(readers), call_(call) {}
 
   absl::Status VerifyStripe(StripeBuffer& stripe) {
     const Layout& layout = set_.layout;
@@ -148,7 +149,7 @@ class SetVerifier {
     if (complete) {
       absl::StatusOr<codec::VerifyReport> report =
           coder_.Verify(layout.geometry(), stripe.cells(0, static_cast<uint32_t>(readers_.size())),
-                        stripe.cell_bytes());
+                        stripe.cell_bytes(), call_);
       if (!report.ok()) return report.status();
       if (!report->consistent()) mismatch = *std::move(report);
     }
@@ -190,10 +191,27 @@ class SetVerifier {
   client::Coder& coder_;
   const ShardSet& set_;
   const ShardReaders& readers_;
+  const client::CallOptions call_;
   Findings findings_;
 };
 
 }  // namespace
+
+const char* NameOf(Damage::Kind kind) {
+  switch (kind) {
+    case Damage::Kind::kMissing:
+      return "missing";
+    case Damage::Kind::kHeader:
+      return "header";
+    case Damage::Kind::kLength:
+      return "length";
+    case Damage::Kind::kBlocks:
+      return "blocks";
+    case Damage::Kind::kParity:
+      return "parity";
+  }
+  return "";
+}
 
 std::string Damage::ToString() const {
   switch (kind) {
@@ -228,9 +246,9 @@ absl::StatusOr<SetReport> VerifySet(client::Coder& coder, const ShardSet& set,
       report.damages.push_back(*std::move(damage));
     }
   }
-  SetVerifier verifier(coder, set, *readers);
+  SetVerifier verifier(coder, set, *readers, run.call());
   const absl::Status status =
-      ForEachStripe(set.layout, StoredStripes(set.layout, *readers), run,
+      ForEachStripe(set.layout, 0, StoredStripes(set.layout, *readers), run,
                     [&verifier](StripeBuffer& stripe) { return verifier.VerifyStripe(stripe); });
   if (!status.ok()) return status;
   verifier.MoveTo(report);

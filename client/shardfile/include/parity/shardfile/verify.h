@@ -43,6 +43,9 @@ struct Damage {
   std::string ToString() const;
 };
 
+// "missing", "header", "length", "blocks", "parity".
+const char* NameOf(Damage::Kind kind);
+
 struct SetReport {
   static constexpr size_t kMaxDamages = 1000;
 
