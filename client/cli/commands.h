@@ -20,6 +20,7 @@ using Command = std::function<absl::StatusOr<ExitCode>()>;
 void AddEncode(CLI::App& app, Command& command);
 void AddVerify(CLI::App& app, Command& command);
 void AddRepair(CLI::App& app, Command& command);
+void AddUpdate(CLI::App& app, Command& command);
 void AddDecode(CLI::App& app, Command& command);
 void AddInfo(CLI::App& app, Command& command);
 void AddKernels(CLI::App& app, Command& command);

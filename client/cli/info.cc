@@ -14,6 +14,7 @@
 #include "object_set.h"
 #include "output.h"
 #include "parity/shardfile/shard_set.h"
+#include "parity/shardfile/update.h"
 
 namespace parity::cli {
 namespace {
@@ -24,7 +25,7 @@ struct InfoArguments {
   OutputOptions output;
 };
 
-void Print(const shardfile::ShardSet& set) {
+void Print(const shardfile::ShardSet& set, const std::vector<std::string>& updates) {
   const shardfile::Layout& layout = set.layout;
   const codec::Geometry& geometry = layout.geometry();
   absl::PrintF(
@@ -39,6 +40,7 @@ void Print(const shardfile::ShardSet& set) {
     absl::PrintF("  shard %d, %s: %s\n", index, index < geometry.data_shards() ? "data" : "parity",
                  member.fault.ok() ? member.path : std::string(member.fault.message()));
   }
+  for (const std::string& journal : updates) absl::PrintF("  unfinished update: %s\n", journal);
 }
 
 Json ShardsAsJson(const shardfile::ShardSet& set) {
@@ -67,8 +69,10 @@ absl::StatusOr<ExitCode> PrintShards(const InfoArguments& arguments) {
                          json["shard_bytes"] = set.layout.shard_bytes();
                          json["stripes"] = set.layout.stripes();
                          json["shards"] = ShardsAsJson(set);
-                         if (arguments.output.prints_lines()) Print(set);
-                         return !HasUnreadable(set);
+                         const std::vector<std::string> updates = shardfile::UnfinishedUpdates(set);
+                         json["unfinished_updates"] = updates;
+                         if (arguments.output.prints_lines()) Print(set, updates);
+                         return !HasUnreadable(set) && updates.empty();
                        });
 }
 
@@ -183,8 +187,9 @@ void AddInfo(CLI::App& app, Command& command) {
       "JSON of shards: objects, strays (files of no object: path, message). Of an "
       "object: object_id, bytes,\n"
       "code, matrix, data_shards, parity_shards, cell_bytes, block_bytes, shard_bytes, "
-      "stripes, shards (path, and\n"
-      "fault if there is one). JSON of a server: version, revision, addresses, "
+      "stripes, unfinished_updates\n"
+      "(journals), shards (path, and fault if there is one). JSON of a server: version, revision, "
+      "addresses, "
       "kernels, usable_kernels, limits,\n"
       "shared_memory, connections (0 seconds: never), workers, nodes.\n",
       kJsonHelp, kExitCodesHelp));

@@ -74,6 +74,7 @@ int Program::Main() const {
   AddEncode(app, command);
   AddVerify(app, command);
   AddRepair(app, command);
+  AddUpdate(app, command);
   AddDecode(app, command);
   AddInfo(app, command);
   AddKernels(app, command);

@@ -104,7 +104,7 @@ void AddVerify(CLI::App& app, Command& command) {
       "bytes, code,\n"
       "matrix, data_shards, parity_shards, and good, damages, damages_left_out, or "
       "error. Of a damage:\n"
-      "kind (missing, header, length, blocks, parity), message and, where there are "
+      "kind (update, missing, header, length, blocks, parity), message and, where there are "
       "any, shard, path,\n"
       "first_block, blocks, shard_offset, file_offset, bytes, wrong_byte.\n",
       kJsonHelp, kExitCodesHelp));

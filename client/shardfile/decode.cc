@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "journal.h"
 #include "restore.h"
 #include "stripe_pool.h"
 
@@ -34,6 +35,9 @@ absl::StatusOr<DecodedObject> DecodeObject(client::Coder& coder, const ShardSet&
                                            const std::string& path, const DecodeOptions& options) {
   const absl::StatusOr<ShardReaders> readers = set.Open();
   if (!readers.ok()) return readers.status();
+  if (const std::vector<std::string> journals = JournalsOf(set); !journals.empty()) {
+    return UnfinishedUpdate(journals.front());
+  }
   const Layout& layout = set.layout;
   std::vector<std::unique_ptr<OutputFile>> output;
   absl::StatusOr<std::unique_ptr<OutputFile>> file =

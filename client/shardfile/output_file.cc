@@ -17,15 +17,6 @@
 namespace parity::shardfile {
 namespace {
 
-absl::Status SyncDirectory(const std::string& path) {
-  const int descriptor = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return FileError(path, "open", errno);
-  const int error_number = fsync(descriptor) == 0 ? 0 : errno;
-  close(descriptor);
-  if (error_number != 0) return FileError(path, "sync", error_number);
-  return absl::OkStatus();
-}
-
 // The temporary files of this process. They are made, renamed and removed under the mutex, so that
 // AbandonAll sees all of them and no file half way.
 struct Temporaries {
@@ -52,6 +43,15 @@ absl::Status MayTake(const std::string& path, Existing existing) {
 }
 
 }  // namespace
+
+absl::Status SyncDirectory(const std::string& path) {
+  const int descriptor = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return FileError(path, "open", errno);
+  const int error_number = fsync(descriptor) == 0 ? 0 : errno;
+  close(descriptor);
+  if (error_number != 0) return FileError(path, "sync", error_number);
+  return absl::OkStatus();
+}
 
 std::string DirectoryOf(const std::string& path) {
   const std::string directory = std::filesystem::path(path).parent_path().string();

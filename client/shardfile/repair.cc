@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "parity/shardfile/output_file.h"
+#include "parity/shardfile/update.h"
 #include "parity/shardfile/verify.h"
 #include "restore.h"
 #include "stripe_pool.h"
@@ -124,6 +125,9 @@ class Rebuild {
 
 absl::StatusOr<std::vector<RebuiltShard>> RepairSet(client::Coder& coder, const ShardSet& set,
                                                     const RepairOptions& options) {
+  if (const absl::StatusOr<bool> finished = FinishUpdate(set); !finished.ok()) {
+    return finished.status();
+  }
   const absl::StatusOr<SetReport> report = VerifySet(coder, set, PassOf(options.run, 0));
   if (!report.ok()) return report.status();
   if (report->parity_mismatches > 0) return RefuseParityMismatch(*report);

@@ -163,6 +163,16 @@ mode_t CommonMode(const ShardReaders& readers) {
 }
 
 absl::StatusOr<ShardReaders> ShardSet::Open() const {
+  absl::StatusOr<ShardReaders> readers = OpenUnlocked();
+  if (!readers.ok()) return readers;
+  for (const std::optional<ShardReader>& reader : *readers) {
+    if (!reader) continue;
+    if (absl::Status status = reader->Take(File::Lock::kShared); !status.ok()) return status;
+  }
+  return readers;
+}
+
+absl::StatusOr<ShardReaders> ShardSet::OpenUnlocked() const {
   ShardReaders readers(members.size());
   for (uint32_t index = 0; index < members.size(); ++index) {
     if (members[index].state != Member::State::kReadable) continue;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "journal.h"
 #include "stripe_pool.h"
 
 namespace parity::shardfile {
@@ -199,6 +200,8 @@ class SetVerifier {
 
 const char* NameOf(Damage::Kind kind) {
   switch (kind) {
+    case Damage::Kind::kUpdate:
+      return "update";
     case Damage::Kind::kMissing:
       return "missing";
     case Damage::Kind::kHeader:
@@ -215,6 +218,8 @@ const char* NameOf(Damage::Kind kind) {
 
 std::string Damage::ToString() const {
   switch (kind) {
+    case Kind::kUpdate:
+      return reason;
     case Kind::kMissing:
     case Kind::kHeader:
     case Kind::kLength:
@@ -240,6 +245,13 @@ absl::StatusOr<SetReport> VerifySet(client::Coder& coder, const ShardSet& set,
   const absl::StatusOr<ShardReaders> readers = set.Open();
   if (!readers.ok()) return readers.status();
   SetReport report;
+  for (const std::string& journal : JournalsOf(set)) {
+    Damage damage;
+    damage.kind = Damage::Kind::kUpdate;
+    damage.path = journal;
+    damage.reason = std::string(UnfinishedUpdate(journal).message());
+    report.damages.push_back(std::move(damage));
+  }
   for (uint32_t shard = 0; shard < set.members.size(); ++shard) {
     if (std::optional<Damage> damage = FileDamage(set, shard, (*readers)[shard])) {
       report.damaged.set(shard);

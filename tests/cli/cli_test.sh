@@ -13,16 +13,16 @@ version() {
 help() {
   local command option
   run 0 --help
-  for command in encode verify repair decode info kernels; do prints "$command"; done
+  for command in encode verify repair update decode info kernels; do prints "$command"; done
   prints 'Exit codes:'
-  for command in encode verify repair decode info; do
+  for command in encode verify repair update decode info; do
     run 0 "$command" --help
     prints 'Exit codes:'
     prints "  parityctl $command "
     prints '--server ADDR'
     prints '--timeout SECONDS=30'
   done
-  for command in encode verify repair decode; do
+  for command in encode verify repair update decode; do
     run 0 "$command" --help
     for option in --policy --connections --json --quiet; do prints "$option"; done
   done

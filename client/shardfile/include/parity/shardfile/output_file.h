@@ -82,6 +82,9 @@ class OutputDirectory {
   std::string made_;  // empty: it was there
 };
 
+// Returns when the names in the directory are on the medium.
+absl::Status SyncDirectory(const std::string& path);
+
 // The directory that `path` is in: "." for a bare name.
 std::string DirectoryOf(const std::string& path);
 

@@ -24,6 +24,7 @@ struct RebuiltShard {
   std::string path;
 };
 
+// Finishes an update that was interrupted (see update.h).
 // Writes the files of the shards that VerifySet finds missing or damaged, and no others; none if
 // there are none. A damaged file is replaced; anything else in the way of a new file is
 // ALREADY_EXISTS. Each run of damaged blocks takes k shards that are good there, so damage of more

@@ -51,8 +51,11 @@ struct ShardSet {
   Layout layout;
   std::vector<Member> members;  // by index, k+m of them
 
-  // DATA_LOSS if a header is not the one that was found. Otherwise ShardReader::Open's errors.
+  // Nobody can update the files while they are open. DATA_LOSS if a header is not the one that was
+  // found, ABORTED if the files are being updated. Otherwise ShardReader::Open's errors.
   absl::StatusOr<ShardReaders> Open() const;
+  // The same for one who has locked the files.
+  absl::StatusOr<ShardReaders> OpenUnlocked() const;
 };
 
 struct FoundShards {
