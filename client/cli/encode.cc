@@ -70,6 +70,7 @@ absl::StatusOr<ExitCode> Encode(const EncodeArguments& arguments) {
   if (arguments.output.json) {
     Json json = ObjectAsJson(object->object_id, object->layout);
     json["shards"] = object->paths;
+    json["removed"] = object->removed;
     json["seconds"] = seconds;
     PrintJson(json);
   } else if (arguments.output.prints_lines()) {
@@ -78,6 +79,7 @@ absl::StatusOr<ExitCode> Encode(const EncodeArguments& arguments) {
                  object->object_id.ToString(), bytes, geometry.data_shards(),
                  geometry.parity_shards(), codec::NameOf(geometry.code()), seconds,
                  static_cast<double>(bytes) / seconds / 1e9);
+    for (const std::string& path : object->removed) absl::PrintF("  removed: %s\n", path);
   }
   return ExitCode::kGood;
 }
@@ -114,7 +116,9 @@ void AddEncode(CLI::App& app, Command& command) {
                    "The directory for the shard files, made if it is not there. Default:\n"
                    "that of FILE")
       ->type_name("DIR");
-  encode->add_flag("--force", arguments->force, "Replace shard files of the same names");
+  encode->add_flag("--force", arguments->force,
+                   "Replace shard files of the same names, and remove those of higher\n"
+                   "indices: of an object that had more shards");
   AddCoderOptions(*encode, arguments->coder);
   AddOutputOptions(*encode, arguments->output);
   encode->footer(absl::StrCat(
@@ -126,7 +130,7 @@ void AddEncode(CLI::App& app, Command& command) {
       "  parityctl encode backup.tar --data 10 --parity 4 --out /mnt/shards\n"
       "  parityctl encode backup.tar --code xor --server local\n\n",
       "JSON: object_id, bytes, code, matrix, data_shards, parity_shards, shards (paths), "
-      "seconds.\n",
+      "removed (paths), seconds.\n",
       kJsonHelp, kExitCodesHelp));
   encode->callback([arguments, &command] { command = [arguments] { return Encode(*arguments); }; });
 }

@@ -55,7 +55,8 @@ Json ShardsAsJson(const shardfile::ShardSet& set) {
 
 bool HasUnreadable(const shardfile::ShardSet& set) {
   return std::any_of(set.members.begin(), set.members.end(), [](const auto& member) {
-    return member.state == shardfile::ShardSet::Member::State::kUnreadable;
+    return member.state == shardfile::ShardSet::Member::State::kUnreadable ||
+           member.state == shardfile::ShardSet::Member::State::kRefused;
   });
 }
 

@@ -23,7 +23,7 @@ absl::StatusOr<ExitCode> ForEachObject(
   Json objects = Json::array();
   for (const shardfile::ShardSet& set : found.sets) {
     Json json = ObjectAsJson(set.object_id, set.layout);
-    const absl::StatusOr<bool> good = work(set, json);
+    const absl::StatusOr<bool> good = set.fault.ok() ? work(set, json) : set.fault;
     if (!good.ok()) {
       if (MeetsAll(good.status())) return good.status();
       const absl::Status error(

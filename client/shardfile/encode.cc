@@ -1,6 +1,9 @@
 #include "parity/shardfile/encode.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <memory>
 #include <utility>
@@ -48,6 +51,19 @@ bool SameContents(const struct stat& before, const struct stat& after) {
          before.st_mtim.tv_nsec == after.st_mtim.tv_nsec;
 }
 
+// Removes the shard files of these names from index `first` on.
+absl::Status RemoveFrom(uint32_t first, const std::string& directory, const std::string& name,
+                        std::vector<std::string>& removed) {
+  for (uint32_t index = first; index < codec::Geometry::kMaxShards; ++index) {
+    const std::string path = std::filesystem::path(directory) / ShardFileName(name, index);
+    struct stat status;
+    if (lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    if (unlink(path.c_str()) != 0) return FileError(path, "remove", errno);
+    removed.push_back(path);
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<EncodedObject> EncodeObject(client::Coder& coder, const codec::Geometry& geometry,
@@ -68,7 +84,7 @@ absl::StatusOr<EncodedObject> EncodeObject(client::Coder& coder, const codec::Ge
   const std::string directory = options.directory.empty() ? DirectoryOf(source) : options.directory;
   const absl::StatusOr<OutputDirectory> made = OutputDirectory::Open(directory);
   if (!made.ok()) return made.status();
-  EncodedObject object{*id, *layout, {}};
+  EncodedObject object{*id, *layout, {}, {}};
   OutputFiles files;
   const std::string name = std::filesystem::path(source).filename().string();
   for (uint32_t index = 0; index < geometry.total_shards(); ++index) {
@@ -95,6 +111,11 @@ absl::StatusOr<EncodedObject> EncodeObject(client::Coder& coder, const codec::Ge
   }
   if (!encoded.ok()) return encoded;
   if (absl::Status status = OutputFile::Commit(files, options.run); !status.ok()) return status;
+  if (options.existing == Existing::kReplace) {
+    const absl::Status status =
+        RemoveFrom(geometry.total_shards(), directory, name, object.removed);
+    if (!status.ok()) return status;
+  }
   return object;
 }
 

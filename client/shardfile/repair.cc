@@ -55,6 +55,9 @@ class Rebuild {
       std::error_code error;
       const bool replaces = set_.members[shard].state != ShardSet::Member::State::kMissing &&
                             fs::equivalent(old, path, error);
+      if (replaces && set_.members[shard].state == ShardSet::Member::State::kRefused) {
+        return set_.members[shard].fault;
+      }
       absl::StatusOr<std::unique_ptr<OutputFile>> file =
           OutputFile::Create(path, mode, replaces ? Existing::kReplace : Existing::kRefuse);
       if (!file.ok()) return file.status();

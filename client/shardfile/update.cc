@@ -139,6 +139,7 @@ class Updater {
 
 // Whether all shards are there and as long as they should be.
 absl::Status CheckWhole(const ShardSet& set) {
+  if (!set.fault.ok()) return set.fault;
   for (size_t shard = 0; shard < set.members.size(); ++shard) {
     const ShardSet::Member& member = set.members[shard];
     if (member.state == ShardSet::Member::State::kReadable) continue;
@@ -224,6 +225,7 @@ absl::StatusOr<UpdatedObject> UpdateObject(client::Coder& coder, const ShardSet&
 std::vector<std::string> UnfinishedUpdates(const ShardSet& set) { return JournalsOf(set); }
 
 absl::StatusOr<bool> FinishUpdate(const ShardSet& set) {
+  if (!set.fault.ok()) return set.fault;
   if (JournalsOf(set).empty()) return false;
   const absl::StatusOr<ShardFiles> files = OpenForChange(set);
   if (!files.ok()) return files.status();

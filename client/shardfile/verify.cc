@@ -87,7 +87,7 @@ std::optional<Damage> FileDamage(const ShardSet& set, uint32_t shard,
   damage.shard = shard;
   damage.path = member.path;
   if (!reader) {
-    const bool is_there = member.state == ShardSet::Member::State::kUnreadable;
+    const bool is_there = member.state != ShardSet::Member::State::kMissing;
     damage.kind = is_there ? Damage::Kind::kHeader : Damage::Kind::kMissing;
     damage.reason = std::string(member.fault.message());
   } else if (reader->file_bytes() != set.layout.file_bytes()) {

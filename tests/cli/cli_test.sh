@@ -254,6 +254,67 @@ several_objects() {
   [ "$(grep -c good "$scratch/stdout")" -eq 2 ] || fail "want two objects"
 }
 
+# What is odd about one file is said, and the other objects are dealt with.
+odd_files() {
+  local each before
+  for each in one two three; do
+    head -c 100000 /dev/urandom >"$each"
+    run 0 encode "$each" --server "$server"
+  done
+  rm one.001.shard three.004.shard
+  mkfifo fifo.shard
+  cp two.003.shard two-copy.shard
+  run 1 verify one.000.shard fifo.shard --server "$server"
+  prints 'no object: fifo.shard: not a regular file'
+  run 2 verify . --server "$server"
+  says 'are both shard 3 of object'
+  [ "$(grep -c '^object .*: damaged' "$scratch/stdout")" -eq 2 ] || fail "want two damaged objects"
+  run 2 repair . --server "$server"
+  says 'are both shard 3 of object'
+  [ "$(grep -c '^object .*: repaired' "$scratch/stdout")" -eq 2 ] || fail "want two repaired objects"
+  run 2 decode two*.shard --out out --server "$server"
+  run 2 update two*.shard --offset 0 --data-file one --server "$server"
+  rm two-copy.shard
+  run 0 decode three*.shard fifo.shard --out out --server "$server"
+  cmp three out || fail "another object came back"
+
+  # A later version is not damage: nothing takes the place of such a file.
+  python3 - one.002.shard <<'END'
+import struct, sys
+
+with open(sys.argv[1], "r+b") as file:
+    header = bytearray(file.read(124))
+    header[8] = 2
+    crc = 0xFFFFFFFF
+    for byte in header:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    file.seek(0)
+    file.write(header + struct.pack("<I", crc ^ 0xFFFFFFFF))
+END
+  before=$(contents)
+  run 1 verify one.*.shard --server "$server"
+  prints 'one.002.shard: format_version: got 2, want 1'
+  run 4 repair one.*.shard --server "$server"
+  says 'one.002.shard: format_version: got 2, want 1'
+  [ "$(contents)" = "$before" ] || fail "something was written"
+  flip_bit two.001.shard 3
+  run 1 info two*.shard
+}
+
+fewer_shards() {
+  echo data >object
+  run 0 encode object --data 4 --parity 3 --server "$server"
+  echo keep >object.007.shard.bak
+  run 0 encode object --data 2 --parity 1 --force --server "$server"
+  prints 'removed: ./object.003.shard'
+  prints 'removed: ./object.006.shard'
+  run 0 verify . --server "$server"
+  [ "$(grep -c good "$scratch/stdout")" -eq 1 ] || fail "want one object"
+  [ "$(compgen -G 'object.*' | wc -l)" -eq 4 ] || fail "want 3 shards and the other file"
+}
+
 shard_info() {
   echo data >object
   run 0 encode object --server "$server"
@@ -356,7 +417,7 @@ interrupts() {
 
 start_server
 run_cases version help usage_errors unreachable_server fallback several_servers round_trip matrices defaults \
-  overwriting damage several_objects shard_info kernel_tables full_standard_output interrupts
+  overwriting damage several_objects odd_files fewer_shards shard_info kernel_tables full_standard_output interrupts
 if [ -n "$parityd" ]; then
   run_cases server_info
 else

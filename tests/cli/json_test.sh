@@ -23,7 +23,7 @@ keys="{'object_id', 'bytes', 'code', 'matrix', 'data_shards', 'parity_shards'"
 
 of_commands() {
   head -c 1000000 /dev/urandom >object
-  json 0 "set(it) == $keys, 'shards', 'seconds'} and it['bytes'] == 1000000 and it['code'] == 'rs' and
+  json 0 "set(it) == $keys, 'shards', 'removed', 'seconds'} and it['bytes'] == 1000000 and it['code'] == 'rs' and
     it['matrix'] == 'cauchy' and it['data_shards'] == 4 and it['parity_shards'] == 2 and
     it['shards'][5] == './object.005.shard'" encode object --server "$server"
   json 0 "set(it) == {'objects', 'strays'} and it['strays'] == [] and len(it['objects']) == 1 and

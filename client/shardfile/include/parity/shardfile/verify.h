@@ -18,7 +18,7 @@ struct Damage {
   enum class Kind {
     kUpdate,   // an update was interrupted: FinishUpdate (update.h)
     kMissing,  // no file
-    kHeader,   // a file without a readable header
+    kHeader,   // a file without a readable header, or one that is refused
     kLength,   // a file that is shorter or longer than its header says
     kBlocks,   // adjacent blocks that do not match their checksums or cannot be read
     kParity,   // a stripe whose shards do not belong together, although the checksums match
