@@ -73,6 +73,7 @@ run_case() {
 start_server() {
   [ -n "$parityd" ] || return 0
   server=unix:$scratch/server.sock
+  touch "$scratch/parityd.log"
   "$parityd" --listen "$server" >"$scratch/parityd.log" 2>&1 &
   server_pid=$!
   until grep -q ready "$scratch/parityd.log"; do

@@ -91,6 +91,22 @@ refusals() {
   [ "$(contents)" = "$before" ] || fail "something was written"
 }
 
+# There is a journal in each, and none is left.
+two_directories() {
+  head -c 1000000 /dev/urandom >object
+  run 0 encode object --server "$server" --out a
+  mkdir b
+  mv a/object.00[135].shard b
+  head -c 400000 /dev/urandom >new
+  replace object 100000 <new
+  run 0 update a b --offset 100000 --data-file new --server "$server"
+  run 0 verify a b --server "$server"
+  run 0 decode a b --out decoded --server "$server"
+  cmp object decoded || fail "another object came back"
+  [ -z "$(find . -name '*parity*')" ] || fail "left $(find . -name '*parity*')"
+  run 1 update a --offset 0 --data-file new --server "$server"
+}
+
 # Killed at any time it leaves the old object or, after a repair, the new one; and no command takes
 # what is in between for good.
 killed() {
@@ -127,5 +143,5 @@ killed() {
 }
 
 start_server
-run_cases ranges standard_input data_shard refusals killed
+run_cases ranges standard_input data_shard refusals two_directories killed
 [ "$failures" -eq 0 ]
