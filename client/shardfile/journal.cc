@@ -261,7 +261,7 @@ absl::Status ApplyJournal(const ShardSet& set, const ShardFiles& files, bool is_
     if (absl::Status status = CheckFits(*journal, set, files); !status.ok()) return status;
   }
   const Layout& layout = set.layout;
-  const absl::Status written = ForEachEntry(*journal, set, [&](const JournalEntry& entry) {
+  absl::Status written = ForEachEntry(*journal, set, [&](const JournalEntry& entry) {
     const std::optional<File>& file = files[entry.shard];
     if (!file) return absl::OkStatus();
     std::array<uint8_t, kChecksumBytes> checksum;
