@@ -1,32 +1,66 @@
 #include "coder_options.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "parity/client/local_coder.h"
+#include "option_values.h"
 #include "parity/endpoint/endpoint.h"
+#include "terminal.h"
 
 namespace parity::cli {
 namespace {
 
 constexpr std::string_view kLocal = "local";
 
+constexpr client::Policy kPolicies[] = {client::Policy::kRemoteOnly, client::Policy::kPreferRemote,
+                                        client::Policy::kPreferLocal, client::Policy::kFastest};
+
+bool IsLocal(const ServerOptions& options) {
+  return std::find(options.addresses.begin(), options.addresses.end(), kLocal) !=
+         options.addresses.end();
+}
+
+client::ClientOptions ClientOptionsFor(const ServerOptions& options) {
+  client::ClientOptions client;
+  client.deadline = absl::Seconds(options.timeout_seconds);
+  client.targets = options.addresses;
+  if (client.targets.empty()) client.targets = {endpoint::DefaultServer().ToString()};
+  return client;
+}
+
+absl::StatusOr<std::unique_ptr<client::Client>> Make(client::ClientOptions options) {
+  const std::vector<std::string> addresses = options.targets;
+  absl::StatusOr<std::unique_ptr<client::Client>> client = client::Client::Make(std::move(options));
+  if (client.ok()) return client;
+  std::vector<OptionOfField> names = {
+      {"targets", "--server"}, {"connections", "--connections"}, {"kernels", "--kernels"}};
+  for (size_t i = 0; i < addresses.size(); ++i) {
+    names.push_back({absl::StrCat("targets[", i, "]"), "--server"});
+  }
+  return NameOption(client.status(), names);
+}
+
 }  // namespace
 
 void AddServerOptions(CLI::App& command, ServerOptions& options) {
   command
-      .add_option("--server", options.address,
-                  "The parityd to use: HOST:PORT, [V6]:PORT or unix:PATH. Default: the Unix\n"
+      .add_option("--server", options.addresses,
+                  "A parityd to use: HOST:PORT, [V6]:PORT, unix:PATH, or dns:///HOST:PORT for\n"
+                  "every address of the name; may be given several times. Default: the Unix\n"
                   "socket of this machine's parityd if there is one, else " +
                       endpoint::DefaultTcpEndpoint().ToString())
-      ->type_name("ADDR");
+      ->type_name("ADDR")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command
       .add_option("--timeout", options.timeout_seconds,
-                  "The longest that one call to the server may take, in seconds")
+                  "The longest that one call may take, in seconds")
       ->check(CLI::Validator(
           [](const std::string& text) {
             double seconds = 0;
@@ -45,43 +79,66 @@ void AddCoderOptions(CLI::App& command, CoderOptions& options) {
   AddServerOptions(command, options.server);
   CLI::Option* server = command.get_option("--server");
   server->description(server->get_description() + ".\nThe word local: none, this process computes");
+  std::vector<std::string> policies;
+  for (const client::Policy policy : kPolicies) policies.emplace_back(client::NameOf(policy));
+  options.policy = client::NameOf(client::Policy::kPreferRemote);
+  AddChoice(command, "--policy", options.policy, policies,
+            "Where parity is computed: by a server or not at all; by a server, else by\n"
+            "this process; by this process while it has CPUs to spare; wherever it has\n"
+            "been faster")
+      ->capture_default_str();
+  command
+      .add_option("--connections", options.connections,
+                  absl::StrCat("TCP connections to every server, at most ",
+                               client::Client::kMaxConnections))
+      ->type_name("N")
+      ->capture_default_str();
   command
       .add_option("--kernels", options.kernels,
-                  "With --server local, the kernels to compute with. Default: the best\n"
-                  "that this CPU can run; a wrong name lists those it can")
+                  "The kernels that this process computes with. Default: the best that this\n"
+                  "CPU can run; a wrong name lists those it can")
       ->type_name("NAME");
 }
 
-absl::StatusOr<std::unique_ptr<client::Client>> MakeRemoteCoder(const ServerOptions& options) {
-  client::ClientOptions remote;
-  remote.deadline = absl::Seconds(options.timeout_seconds);
-  if (options.address.empty()) {
-    remote.targets = {endpoint::DefaultServer().ToString()};
-  } else {
-    const absl::StatusOr<endpoint::Endpoint> parsed = endpoint::Parse("--server", options.address);
-    if (!parsed.ok()) return parsed.status();
-    remote.targets = {parsed->ToString()};
-  }
-  remote.policy = client::Policy::kRemoteOnly;
-  return client::Client::Make(std::move(remote));
+absl::StatusOr<std::unique_ptr<client::Client>> MakeServerClient(const ServerOptions& options) {
+  if (IsLocal(options)) return absl::InvalidArgumentError("--server: got local, want a server");
+  client::ClientOptions client = ClientOptionsFor(options);
+  client.policy = client::Policy::kRemoteOnly;
+  client.log = [](const std::string&) {};  // the error says it
+  return Make(std::move(client));
 }
 
-absl::StatusOr<std::unique_ptr<client::Coder>> MakeCoder(const CoderOptions& options) {
-  if (options.server.address == kLocal) {
-    return client::MakeLocalCoder(options.kernels.empty() ? "auto" : options.kernels);
-  }
-  if (!options.kernels.empty()) {
+absl::StatusOr<std::unique_ptr<client::Client>> MakeCoder(const CoderOptions& options,
+                                                          bool is_quiet) {
+  client::ClientOptions client = ClientOptionsFor(options.server);
+  const absl::StatusOr<client::Policy> policy = client::PolicyFromName(options.policy);
+  if (!policy.ok()) return NameOption(policy.status(), {{"policy", "--policy"}});
+  client.policy = *policy;
+  client.connections = options.connections;
+  if (!options.kernels.empty()) client.kernels = options.kernels;
+  if (IsLocal(options.server)) {
+    if (client.targets.size() > 1) {
+      return absl::InvalidArgumentError("--server: got local and a server, want one of them");
+    }
+    if (client.policy == client::Policy::kRemoteOnly) {
+      return absl::InvalidArgumentError("--policy: got remote-only, but --server is local");
+    }
+    client.targets.clear();
+  } else if (!options.kernels.empty() && client.policy == client::Policy::kRemoteOnly) {
     return absl::InvalidArgumentError(
-        "--kernels: only with --server local: a server chooses its own kernels");
+        "--kernels: not with --policy remote-only: a server chooses its own kernels");
   }
-  absl::StatusOr<std::unique_ptr<client::Client>> coder = MakeRemoteCoder(options.server);
-  if (!coder.ok()) return coder.status();
-  return *std::move(coder);
-}
-
-void AllocateFrom(client::Coder& coder, shardfile::RunOptions& run) {
-  auto* const remote = dynamic_cast<client::Client*>(&coder);
-  if (remote != nullptr) run.allocate = [remote](size_t bytes) { return remote->Allocate(bytes); };
+  client.log = [is_quiet](const std::string& line) {
+    // That and why is said in one line. Which of several servers fails and comes back is the
+    // business of who operates them.
+    if (!is_quiet && absl::StartsWith(line, "parity is computed in this process")) {
+      PrintNotice(line);
+    }
+  };
+  client.connection.notice = [is_quiet](const std::string& line) {
+    if (!is_quiet) PrintNotice(line);
+  };
+  return Make(std::move(client));
 }
 
 }  // namespace parity::cli

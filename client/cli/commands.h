@@ -10,8 +10,6 @@
 
 #include "absl/status/statusor.h"
 #include "exit_code.h"
-#include "interrupt.h"
-#include "parity/shardfile/run_options.h"
 
 namespace parity::cli {
 
@@ -22,16 +20,12 @@ using Command = std::function<absl::StatusOr<ExitCode>()>;
 void AddEncode(CLI::App& app, Command& command);
 void AddVerify(CLI::App& app, Command& command);
 void AddRepair(CLI::App& app, Command& command);
+void AddUpdate(CLI::App& app, Command& command);
 void AddDecode(CLI::App& app, Command& command);
 void AddInfo(CLI::App& app, Command& command);
 void AddKernels(CLI::App& app, Command& command);
-
-// Operations on objects end when a signal comes.
-inline shardfile::RunOptions UntilInterrupted() {
-  shardfile::RunOptions run;
-  run.cancelled = &Interrupted();
-  return run;
-}
+// Must be the last: it knows the others.
+void AddCompletion(CLI::App& app, Command& command);
 
 }  // namespace parity::cli
 

@@ -8,6 +8,9 @@
 #include "absl/strings/str_format.h"
 #include "coder_options.h"
 #include "commands.h"
+#include "object_run.h"
+#include "object_set.h"
+#include "output.h"
 #include "parity/shardfile/shard_set.h"
 
 namespace parity::cli {
@@ -18,29 +21,37 @@ struct DecodeArguments {
   std::string out;
   bool force = false;
   CoderOptions coder;
+  OutputOptions output;
 };
 
-absl::StatusOr<ExitCode> Decode(const DecodeArguments& arguments) {
-  const absl::StatusOr<std::unique_ptr<client::Coder>> coder = MakeCoder(arguments.coder);
-  if (!coder.ok()) return coder.status();
-  const absl::StatusOr<shardfile::FoundShards> found = shardfile::FindShards(arguments.paths);
-  if (!found.ok()) return found.status();
-  if (found->sets.empty()) return found->strays.front().fault;
-  if (found->sets.size() > 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("PATH: got shards of ", found->sets.size(), " objects, want those of one"));
-  }
+absl::StatusOr<shardfile::DecodedObject> DecodeTo(const DecodeArguments& arguments,
+                                                  const shardfile::ShardSet& set) {
+  absl::StatusOr<ObjectRun> run = ObjectRun::Start(arguments.coder, arguments.output);
+  if (!run.ok()) return run.status();
   shardfile::DecodeOptions options;
   options.existing = arguments.force ? shardfile::Existing::kReplace : shardfile::Existing::kRefuse;
-  options.run = UntilInterrupted();
-  AllocateFrom(**coder, options.run);
-  const shardfile::ShardSet& set = found->sets.front();
-  const absl::StatusOr<shardfile::DecodedObject> object =
-      shardfile::DecodeObject(**coder, set, arguments.out, options);
+  options.run = run->Options();
+  return shardfile::DecodeObject(run->coder(), set, arguments.out, options);
+}
+
+absl::StatusOr<ExitCode> Decode(const DecodeArguments& arguments) {
+  const absl::StatusOr<shardfile::FoundShards> found = shardfile::FindShards(arguments.paths);
+  if (!found.ok()) return found.status();
+  const absl::StatusOr<shardfile::ShardSet> set = OnlyObject(*found);
+  if (!set.ok()) return set.status();
+  const absl::StatusOr<shardfile::DecodedObject> object = DecodeTo(arguments, *set);
   if (!object.ok()) return object.status();
-  absl::PrintF("object %s: %d bytes in %s, %d of %d stripes restored by parity\n",
-               set.object_id.ToString(), object->bytes, arguments.out, object->restored_stripes,
-               set.layout.stripes());
+  if (arguments.output.json) {
+    Json json = ObjectAsJson(set->object_id, set->layout);
+    json["path"] = arguments.out;
+    json["stripes"] = set->layout.stripes();
+    json["restored_stripes"] = object->restored_stripes;
+    PrintJson(json);
+  } else if (arguments.output.prints_lines()) {
+    absl::PrintF("object %s: %d bytes in %s, %d of %d stripes restored by parity\n",
+                 set->object_id.ToString(), object->bytes, arguments.out, object->restored_stripes,
+                 set->layout.stripes());
+  }
   return ExitCode::kGood;
 }
 
@@ -59,6 +70,7 @@ void AddDecode(CLI::App& app, Command& command) {
       ->required();
   decode->add_flag("--force", arguments->force, "Replace FILE if it exists");
   AddCoderOptions(*decode, arguments->coder);
+  AddOutputOptions(*decode, arguments->output);
   decode->footer(absl::StrCat(
       "Every block is checked against its checksum, and one that is missing or damaged is computed "
       "from\n"
@@ -66,7 +78,9 @@ void AddDecode(CLI::App& app, Command& command) {
       "Examples:\n"
       "  parityctl decode /mnt/shards --out backup.tar\n"
       "  parityctl decode backup.tar.*.shard --out backup.tar --server local\n\n",
-      kExitCodesHelp));
+      "JSON: object_id, bytes, code, matrix, data_shards, parity_shards, path, stripes, "
+      "restored_stripes.\n",
+      kJsonHelp, kExitCodesHelp));
   decode->callback([arguments, &command] { command = [arguments] { return Decode(*arguments); }; });
 }
 

@@ -5,11 +5,12 @@ namespace parity::cli {
 const char kExitCodesHelp[] =
     "Exit codes:\n"
     "  0    good\n"
-    "  1    shards are damaged, or the object cannot be restored\n"
+    "  1    shards are damaged, an update is unfinished, or the object cannot be restored\n"
     "  2    bad command line, or a file that is not there or would be overwritten\n"
-    "  3    the server cannot be reached or did not answer in time\n"
+    "  3    no server can be reached or answers in time, and none else may compute (--policy)\n"
     "  4    any other failure\n"
-    "  129, 130, 143    ended by SIGHUP, SIGINT, SIGTERM; no file is half written";
+    "  129, 130, 143    ended by SIGHUP, SIGINT, SIGTERM; no file is half written, and an update\n"
+    "                   that has begun to write is one for repair to finish";
 
 ExitCode ExitCodeFor(const absl::Status& error) {
   switch (error.code()) {

@@ -9,13 +9,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "commands.h"
 #include "exit_code.h"
 #include "interrupt.h"
+#include "output.h"
 #include "parity/version/version.h"
+#include "terminal.h"
 
 namespace parity::cli {
 namespace {
@@ -28,25 +29,41 @@ void KeepFreedMemory() {
   mallopt(M_TOP_PAD, 64 << 20);
 }
 
-int Fail(ExitCode code, absl::string_view message) {
-  absl::FPrintF(stderr, "parityctl: %s\n", absl::StrReplaceAll(message, {{"\n", " "}}));
-  return static_cast<int>(code);
-}
+class Program {
+ public:
+  Program(int argc, char** argv) : argc_(argc), argv_(argv), json_(WantsJson(argc, argv)) {}
 
-int Run(const Command& command) {
+  int Main() const;
+
+ private:
+  int Run(const Command& command) const;
+
+  int Fail(ExitCode code, absl::string_view status, absl::string_view message) const {
+    if (json_) PrintJson({{"error", ErrorAsJson(code, status, message)}});
+    PrintNotice(message);
+    return static_cast<int>(code);
+  }
+
+  const int argc_;
+  char** const argv_;
+  const bool json_;
+};
+
+int Program::Run(const Command& command) const {
   absl::StatusOr<ExitCode> result = command();
   if ((std::fflush(stdout) != 0 || std::ferror(stdout) != 0) && result.ok()) {
     result = absl::UnknownError("cannot write to standard output");
   }
   if (result.ok()) return static_cast<int>(*result);
-  if (absl::IsCancelled(result.status()) && Interrupted()) {
-    Fail(ExitCode::kFailed, absl::StrCat("interrupted by signal ", InterruptSignal()));
-    return 128 + InterruptSignal();
+  const absl::Status& error = result.status();
+  if (absl::IsCancelled(error) && Interruption().is_cancelled()) {
+    if (json_) PrintJson({{"error", ErrorAsJson(error)}});
+    return FailAsInterrupted();
   }
-  return Fail(ExitCodeFor(result.status()), result.status().message());
+  return Fail(ExitCodeFor(error), absl::StatusCodeToString(error.code()), error.message());
 }
 
-int Main(int argc, char** argv) {
+int Program::Main() const {
   CLI::App app("Protects files by parity, checks, repairs and restores them.", "parityctl");
   app.footer(absl::StrCat(kExitCodesHelp, "\n\nparityctl COMMAND --help explains a command."));
   app.set_version_flag(
@@ -57,15 +74,18 @@ int Main(int argc, char** argv) {
   AddEncode(app, command);
   AddVerify(app, command);
   AddRepair(app, command);
+  AddUpdate(app, command);
   AddDecode(app, command);
   AddInfo(app, command);
   AddKernels(app, command);
+  AddCompletion(app, command);
   try {
-    app.parse(argc, argv);
+    app.parse(argc_, argv_);
   } catch (const CLI::Success& request) {  // of help or the version
     return app.exit(request);
   } catch (const CLI::Error& error) {
-    return Fail(ExitCode::kUsage, absl::StrCat(error.what(), " (see parityctl --help)"));
+    return Fail(ExitCode::kUsage, "INVALID_ARGUMENT",
+                absl::StrCat(error.what(), " (see parityctl --help)"));
   }
   return Run(command);
 }
@@ -81,5 +101,5 @@ int main(int argc, char** argv) {
   parity::cli::HandleInterrupts();
   // A reader that goes away must not end a command that has files in the making.
   std::signal(SIGPIPE, SIG_IGN);
-  return parity::cli::Main(argc, argv);
+  return parity::cli::Program(argc, argv).Main();
 }

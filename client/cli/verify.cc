@@ -8,6 +8,9 @@
 #include "absl/strings/str_format.h"
 #include "coder_options.h"
 #include "commands.h"
+#include "object_run.h"
+#include "object_set.h"
+#include "output.h"
 #include "parity/shardfile/shard_set.h"
 
 namespace parity::cli {
@@ -16,6 +19,7 @@ namespace {
 struct VerifyArguments {
   std::vector<std::string> paths;
   CoderOptions coder;
+  OutputOptions output;
 };
 
 void Print(const shardfile::ShardSet& set, const shardfile::SetReport& report) {
@@ -31,24 +35,47 @@ void Print(const shardfile::ShardSet& set, const shardfile::SetReport& report) {
   }
 }
 
+Json DamageAsJson(const shardfile::Damage& damage) {
+  Json json = {{"kind", shardfile::NameOf(damage.kind)}, {"message", damage.ToString()}};
+  if (damage.shard) json["shard"] = *damage.shard;
+  if (!damage.path.empty()) json["path"] = damage.path;
+  if (damage.kind == shardfile::Damage::Kind::kBlocks) {
+    json["first_block"] = damage.first_block;
+    json["blocks"] = damage.blocks;
+    json["file_offset"] = damage.file_offset;
+    json["bytes"] = damage.bytes;
+  }
+  if (damage.kind == shardfile::Damage::Kind::kBlocks ||
+      damage.kind == shardfile::Damage::Kind::kParity) {
+    json["shard_offset"] = damage.shard_offset;
+  }
+  if (damage.wrong_byte) json["wrong_byte"] = *damage.wrong_byte;
+  return json;
+}
+
+void Fill(const shardfile::SetReport& report, Json& json) {
+  json["good"] = report.consistent();
+  json["damages"] = Json::array();
+  for (const shardfile::Damage& damage : report.damages) {
+    json["damages"].push_back(DamageAsJson(damage));
+  }
+  json["damages_left_out"] = report.damages_left_out;
+}
+
 absl::StatusOr<ExitCode> Verify(const VerifyArguments& arguments) {
-  const absl::StatusOr<std::unique_ptr<client::Coder>> coder = MakeCoder(arguments.coder);
-  if (!coder.ok()) return coder.status();
+  absl::StatusOr<ObjectRun> run = ObjectRun::Start(arguments.coder, arguments.output);
+  if (!run.ok()) return run.status();
   const absl::StatusOr<shardfile::FoundShards> found = shardfile::FindShards(arguments.paths);
   if (!found.ok()) return found.status();
-  bool good = found->strays.empty();
-  shardfile::RunOptions run = UntilInterrupted();
-  AllocateFrom(**coder, run);
-  for (const shardfile::ShardSet& set : found->sets) {
-    const absl::StatusOr<shardfile::SetReport> report = shardfile::VerifySet(**coder, set, run);
-    if (!report.ok()) return report.status();
-    Print(set, *report);
-    good = good && report->consistent();
-  }
-  for (const shardfile::FoundShards::Stray& stray : found->strays) {
-    absl::PrintF("no object: %s\n", stray.fault.message());
-  }
-  return good ? ExitCode::kGood : ExitCode::kDamaged;
+  return ForEachObject(*found, arguments.output,
+                       [&](const shardfile::ShardSet& set, Json& json) -> absl::StatusOr<bool> {
+                         const absl::StatusOr<shardfile::SetReport> report =
+                             shardfile::VerifySet(run->coder(), set, run->Options());
+                         if (!report.ok()) return report.status();
+                         Fill(*report, json);
+                         if (arguments.output.prints_lines()) Print(set, *report);
+                         return report->consistent();
+                       });
 }
 
 }  // namespace
@@ -61,18 +88,26 @@ void AddVerify(CLI::App& app, Command& command) {
       ->type_name("")
       ->required();
   AddCoderOptions(*verify, arguments->coder);
-  verify->footer(
-      absl::StrCat("Reads every shard whole: checks presence, header, length, the checksum of each "
-                   "block, and whether\n"
-                   "parity fits the data, which finds a shard that is wrong in spite of its "
-                   "checksums. Prints one line\n"
-                   "for each object and one for each damage. Offsets are in bytes and count from "
-                   "0: those in a shard do\n"
-                   "not count header and checksums, those in a file do.\n\n"
-                   "Examples:\n"
-                   "  parityctl verify /mnt/shards\n"
-                   "  parityctl verify backup.tar.*.shard --server local\n\n",
-                   kExitCodesHelp));
+  AddOutputOptions(*verify, arguments->output);
+  verify->footer(absl::StrCat(
+      "Reads every shard whole: checks presence, header, length, the checksum of each "
+      "block, and whether\n"
+      "parity fits the data, which finds a shard that is wrong in spite of its "
+      "checksums. Prints one line\n"
+      "for each object and one for each damage. Offsets are in bytes and count from "
+      "0: those in a shard do\n"
+      "not count header and checksums, those in a file do.\n\n"
+      "Examples:\n"
+      "  parityctl verify /mnt/shards\n"
+      "  parityctl verify backup.tar.*.shard --server local\n\n",
+      "JSON: objects, strays (files of no object: path, message). Of an object: object_id, "
+      "bytes, code,\n"
+      "matrix, data_shards, parity_shards, and good, damages, damages_left_out, or "
+      "error. Of a damage:\n"
+      "kind (update, missing, header, length, blocks, parity), message and, where there are "
+      "any, shard, path,\n"
+      "first_block, blocks, shard_offset, file_offset, bytes, wrong_byte.\n",
+      kJsonHelp, kExitCodesHelp));
   verify->callback([arguments, &command] { command = [arguments] { return Verify(*arguments); }; });
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "journal.h"
 #include "restore.h"
 #include "stripe_pool.h"
 
@@ -34,6 +35,9 @@ absl::StatusOr<DecodedObject> DecodeObject(client::Coder& coder, const ShardSet&
                                            const std::string& path, const DecodeOptions& options) {
   const absl::StatusOr<ShardReaders> readers = set.Open();
   if (!readers.ok()) return readers.status();
+  if (const std::vector<std::string> journals = JournalsOf(set); !journals.empty()) {
+    return UnfinishedUpdate(journals.front());
+  }
   const Layout& layout = set.layout;
   std::vector<std::unique_ptr<OutputFile>> output;
   absl::StatusOr<std::unique_ptr<OutputFile>> file =
@@ -47,10 +51,11 @@ absl::StatusOr<DecodedObject> DecodeObject(client::Coder& coder, const ShardSet&
   }
   std::atomic<uint64_t> restored_stripes{0};
   const absl::Status status =
-      ForEachStripe(layout, layout.stripes(), options.run, [&](StripeBuffer& stripe) {
+      ForEachStripe(layout, 0, layout.stripes(), options.run, [&](StripeBuffer& stripe) {
         ReadEnough(layout.geometry(), *readers, stripe);
         if ((stripe.BadAnywhere() & data_shards).any()) ++restored_stripes;
-        if (absl::Status error = Restore(coder, layout, data_shards, stripe); !error.ok()) {
+        if (absl::Status error = Restore(coder, layout, data_shards, options.run.call(), stripe);
+            !error.ok()) {
           return error;
         }
         return output.front()->WriteAt(layout.object_offset(stripe.stripe()),

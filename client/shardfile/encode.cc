@@ -1,6 +1,9 @@
 #include "parity/shardfile/encode.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <memory>
 #include <utility>
@@ -18,7 +21,7 @@ namespace {
 using OutputFiles = std::vector<std::unique_ptr<OutputFile>>;
 
 absl::Status EncodeStripe(client::Coder& coder, const Layout& layout, const File& source,
-                          const OutputFiles& files, StripeBuffer& stripe) {
+                          const OutputFiles& files, const RunOptions& run, StripeBuffer& stripe) {
   const uint32_t k = layout.geometry().data_shards();
   const absl::Span<uint8_t> data = stripe.data();
   const uint32_t data_bytes = layout.data_bytes(stripe.stripe());
@@ -32,8 +35,8 @@ absl::Status EncodeStripe(client::Coder& coder, const Layout& layout, const File
 
   std::vector<uint8_t*> parity;
   for (uint32_t shard = k; shard < files.size(); ++shard) parity.push_back(stripe.cell(shard));
-  if (absl::Status status =
-          coder.Encode(layout.geometry(), stripe.cells(0, k), stripe.cell_bytes(), parity);
+  if (absl::Status status = coder.Encode(layout.geometry(), stripe.cells(0, k), stripe.cell_bytes(),
+                                         parity, run.call());
       !status.ok()) {
     return status;
   }
@@ -46,6 +49,19 @@ absl::Status EncodeStripe(client::Coder& coder, const Layout& layout, const File
 bool SameContents(const struct stat& before, const struct stat& after) {
   return before.st_size == after.st_size && before.st_mtim.tv_sec == after.st_mtim.tv_sec &&
          before.st_mtim.tv_nsec == after.st_mtim.tv_nsec;
+}
+
+// Removes the shard files of these names from index `first` on.
+absl::Status RemoveFrom(uint32_t first, const std::string& directory, const std::string& name,
+                        std::vector<std::string>& removed) {
+  for (uint32_t index = first; index < codec::Geometry::kMaxShards; ++index) {
+    const std::string path = std::filesystem::path(directory) / ShardFileName(name, index);
+    struct stat status;
+    if (lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    if (unlink(path.c_str()) != 0) return FileError(path, "remove", errno);
+    removed.push_back(path);
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -68,7 +84,7 @@ absl::StatusOr<EncodedObject> EncodeObject(client::Coder& coder, const codec::Ge
   const std::string directory = options.directory.empty() ? DirectoryOf(source) : options.directory;
   const absl::StatusOr<OutputDirectory> made = OutputDirectory::Open(directory);
   if (!made.ok()) return made.status();
-  EncodedObject object{*id, *layout, {}};
+  EncodedObject object{*id, *layout, {}, {}};
   OutputFiles files;
   const std::string name = std::filesystem::path(source).filename().string();
   for (uint32_t index = 0; index < geometry.total_shards(); ++index) {
@@ -84,9 +100,10 @@ absl::StatusOr<EncodedObject> EncodeObject(client::Coder& coder, const codec::Ge
     object.paths.push_back(path);
   }
 
-  const absl::Status encoded = ForEachStripe(
-      *layout, layout->stripes(), options.run,
-      [&](StripeBuffer& stripe) { return EncodeStripe(coder, *layout, *file, files, stripe); });
+  const absl::Status encoded =
+      ForEachStripe(*layout, 0, layout->stripes(), options.run, [&](StripeBuffer& stripe) {
+        return EncodeStripe(coder, *layout, *file, files, options.run, stripe);
+      });
   const absl::StatusOr<struct stat> after = file->Stat();
   if (!after.ok()) return after.status();
   if (!SameContents(*before, *after)) {
@@ -94,6 +111,11 @@ absl::StatusOr<EncodedObject> EncodeObject(client::Coder& coder, const codec::Ge
   }
   if (!encoded.ok()) return encoded;
   if (absl::Status status = OutputFile::Commit(files, options.run); !status.ok()) return status;
+  if (options.existing == Existing::kReplace) {
+    const absl::Status status =
+        RemoveFrom(geometry.total_shards(), directory, name, object.removed);
+    if (!status.ok()) return status;
+  }
   return object;
 }
 

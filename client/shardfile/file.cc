@@ -1,6 +1,7 @@
 #include "parity/shardfile/file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -39,9 +40,13 @@ absl::Status FileError(const std::string& path, const char* action, int error_nu
   return absl::Status(CodeFor(error_number), error.message());
 }
 
-absl::StatusOr<File> File::OpenForReading(const std::string& path) {
+absl::StatusOr<File> File::OpenForReading(const std::string& path) { return Open(path, O_RDONLY); }
+
+absl::StatusOr<File> File::OpenForChange(const std::string& path) { return Open(path, O_RDWR); }
+
+absl::StatusOr<File> File::Open(const std::string& path, int flags) {
   // Without O_NONBLOCK, opening a FIFO would wait for a writer.
-  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  const int descriptor = open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return FileError(path, "open", errno);
   File file(descriptor, path);
   const absl::StatusOr<struct stat> status = file.Stat();
@@ -101,6 +106,14 @@ absl::Status File::WriteAt(uint64_t offset, absl::Span<const uint8_t> bytes) con
     bytes.remove_prefix(static_cast<size_t>(got));
   }
   return absl::OkStatus();
+}
+
+absl::Status File::Take(Lock lock) const {
+  const int operation = lock == Lock::kShared ? LOCK_SH : LOCK_EX;
+  if (flock(descriptor_, operation | LOCK_NB) == 0 || errno != EWOULDBLOCK) {
+    return absl::OkStatus();
+  }
+  return absl::AbortedError(absl::StrCat(path_, ": is being changed or read by another process"));
 }
 
 absl::Status File::Sync() const {

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <mutex>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -16,13 +17,16 @@
 namespace parity::shardfile {
 namespace {
 
-absl::Status SyncDirectory(const std::string& path) {
-  const int descriptor = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return FileError(path, "open", errno);
-  const int error_number = fsync(descriptor) == 0 ? 0 : errno;
-  close(descriptor);
-  if (error_number != 0) return FileError(path, "sync", error_number);
-  return absl::OkStatus();
+// The temporary files of this process. They are made, renamed and removed under the mutex, so that
+// AbandonAll sees all of them and no file half way.
+struct Temporaries {
+  std::mutex mutex;
+  std::set<std::string> paths;
+};
+
+Temporaries& AllTemporaries() {
+  static Temporaries& all = *new Temporaries;
+  return all;
 }
 
 // Whether a file may be renamed to `path`.
@@ -39,6 +43,15 @@ absl::Status MayTake(const std::string& path, Existing existing) {
 }
 
 }  // namespace
+
+absl::Status SyncDirectory(const std::string& path) {
+  const int descriptor = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return FileError(path, "open", errno);
+  const int error_number = fsync(descriptor) == 0 ? 0 : errno;
+  close(descriptor);
+  if (error_number != 0) return FileError(path, "sync", error_number);
+  return absl::OkStatus();
+}
 
 std::string DirectoryOf(const std::string& path) {
   const std::string directory = std::filesystem::path(path).parent_path().string();
@@ -67,7 +80,17 @@ OutputFile::OutputFile(const std::string& path, Existing existing, File temporar
     : path_(path), existing_(existing), temporary_(std::move(temporary)) {}
 
 OutputFile::~OutputFile() {
-  if (!renamed_) unlink(temporary_.path().c_str());
+  if (renamed_) return;
+  Temporaries& all = AllTemporaries();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  unlink(temporary_.path().c_str());
+  all.paths.erase(temporary_.path());
+}
+
+void OutputFile::AbandonAll() {
+  Temporaries& all = AllTemporaries();
+  all.mutex.lock();  // for good
+  for (const std::string& path : all.paths) unlink(path.c_str());
 }
 
 absl::StatusOr<std::unique_ptr<OutputFile>> OutputFile::Create(const std::string& path, mode_t mode,
@@ -75,9 +98,12 @@ absl::StatusOr<std::unique_ptr<OutputFile>> OutputFile::Create(const std::string
   if (absl::Status status = MayTake(path, existing); !status.ok()) return status;
   const absl::StatusOr<ObjectId> name = ObjectId::Random();
   if (!name.ok()) return name.status();
+  Temporaries& all = AllTemporaries();
+  const std::lock_guard<std::mutex> lock(all.mutex);
   absl::StatusOr<File> temporary = File::CreateNew(
       absl::StrCat(DirectoryOf(path), "/.parity-", name->ToString(), ".tmp"), (mode & 0666) | 0600);
   if (!temporary.ok()) return temporary.status();
+  all.paths.insert(temporary->path());
   return std::unique_ptr<OutputFile>(new OutputFile(path, existing, *std::move(temporary)));
 }
 
@@ -89,11 +115,19 @@ absl::Status OutputFile::Commit(absl::Span<const std::unique_ptr<OutputFile>> fi
     if (run.is_cancelled()) return absl::CancelledError("cancelled");
     directories.insert(DirectoryOf(file->path_));
   }
-  for (const auto& file : files) {
-    if (absl::Status status = file->Rename(); !status.ok()) return status;
-  }
+  if (absl::Status status = RenameAll(files); !status.ok()) return status;
   for (const std::string& directory : directories) {
     if (absl::Status status = SyncDirectory(directory); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status OutputFile::RenameAll(absl::Span<const std::unique_ptr<OutputFile>> files) {
+  Temporaries& all = AllTemporaries();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  for (const auto& file : files) {
+    if (absl::Status status = file->Rename(); !status.ok()) return status;
+    all.paths.erase(file->temporary_.path());
   }
   return absl::OkStatus();
 }

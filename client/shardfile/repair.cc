@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "parity/shardfile/output_file.h"
+#include "parity/shardfile/update.h"
 #include "parity/shardfile/verify.h"
 #include "restore.h"
 #include "stripe_pool.h"
@@ -26,12 +27,23 @@ absl::Status RefuseParityMismatch(const SetReport& report) {
   return absl::DataLossError(absl::StrCat(first->ToString(), "; nothing was repaired"));
 }
 
+// How one of the two passes over the object runs: its progress is half of the whole.
+RunOptions PassOf(const RunOptions& run, uint64_t pass) {
+  RunOptions half = run;
+  if (run.progress) {
+    half.progress = [&run, pass](uint64_t done, uint64_t total) {
+      run.progress(pass * total + done, 2 * total);
+    };
+  }
+  return half;
+}
+
 // The new files.
 class Rebuild {
  public:
   Rebuild(client::Coder& coder, const ShardSet& set, const ShardReaders& readers,
-          const ShardMask& damaged)
-      : coder_(coder), set_(set), readers_(readers), damaged_(damaged) {}
+          const ShardMask& damaged, const client::CallOptions& call)
+      : coder_(coder), set_(set), readers_(readers), damaged_(damaged), call_(call) {}
 
   absl::Status CreateFiles(const std::string& directory) {
     const mode_t mode = CommonMode(readers_);
@@ -43,6 +55,9 @@ class Rebuild {
       std::error_code error;
       const bool replaces = set_.members[shard].state != ShardSet::Member::State::kMissing &&
                             fs::equivalent(old, path, error);
+      if (replaces && set_.members[shard].state == ShardSet::Member::State::kRefused) {
+        return set_.members[shard].fault;
+      }
       absl::StatusOr<std::unique_ptr<OutputFile>> file =
           OutputFile::Create(path, mode, replaces ? Existing::kReplace : Existing::kRefuse);
       if (!file.ok()) return file.status();
@@ -68,7 +83,7 @@ class Rebuild {
       }
     }
     if (bad.any()) {  // a stripe without damage has been verified as it is
-      if (absl::Status status = Restore(coder_, set_.layout, bad, stripe); !status.ok()) {
+      if (absl::Status status = Restore(coder_, set_.layout, bad, call_, stripe); !status.ok()) {
         return status;
       }
       if (absl::Status status = CheckParity(stripe); !status.ok()) return status;
@@ -88,9 +103,9 @@ class Rebuild {
 
  private:
   absl::Status CheckParity(StripeBuffer& stripe) const {
-    const absl::StatusOr<codec::VerifyReport> report =
-        coder_.Verify(set_.layout.geometry(),
-                      stripe.cells(0, static_cast<uint32_t>(readers_.size())), stripe.cell_bytes());
+    const absl::StatusOr<codec::VerifyReport> report = coder_.Verify(
+        set_.layout.geometry(), stripe.cells(0, static_cast<uint32_t>(readers_.size())),
+        stripe.cell_bytes(), call_);
     if (!report.ok()) return report.status();
     if (report->consistent()) return absl::OkStatus();
     return absl::DataLossError(
@@ -104,6 +119,7 @@ class Rebuild {
   const ShardSet& set_;
   const ShardReaders& readers_;
   const ShardMask damaged_;
+  const client::CallOptions call_;
   std::vector<std::unique_ptr<OutputFile>> files_;
   std::vector<RebuiltShard> rebuilt_;  // one for each of files_
 };
@@ -112,7 +128,10 @@ class Rebuild {
 
 absl::StatusOr<std::vector<RebuiltShard>> RepairSet(client::Coder& coder, const ShardSet& set,
                                                     const RepairOptions& options) {
-  const absl::StatusOr<SetReport> report = VerifySet(coder, set, options.run);
+  if (const absl::StatusOr<bool> finished = FinishUpdate(set); !finished.ok()) {
+    return finished.status();
+  }
+  const absl::StatusOr<SetReport> report = VerifySet(coder, set, PassOf(options.run, 0));
   if (!report.ok()) return report.status();
   if (report->parity_mismatches > 0) return RefuseParityMismatch(*report);
   if (report->damaged.none()) return std::vector<RebuiltShard>();
@@ -125,10 +144,11 @@ absl::StatusOr<std::vector<RebuiltShard>> RepairSet(client::Coder& coder, const 
     if (!made.ok()) return made.status();
     directory.emplace(*std::move(made));
   }
-  Rebuild rebuild(coder, set, *readers, report->damaged);
+  Rebuild rebuild(coder, set, *readers, report->damaged, options.run.call());
   if (absl::Status status = rebuild.CreateFiles(options.directory); !status.ok()) return status;
+  const RunOptions rebuilding = PassOf(options.run, 1);
   const absl::Status status =
-      ForEachStripe(set.layout, set.layout.stripes(), options.run,
+      ForEachStripe(set.layout, 0, set.layout.stripes(), rebuilding,
                     [&rebuild](StripeBuffer& stripe) { return rebuild.RebuildStripe(stripe); });
   if (!status.ok()) return status;
   return rebuild.Commit(options.run);

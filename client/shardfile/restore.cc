@@ -22,7 +22,7 @@ std::vector<uint32_t> Members(const ShardMask& mask) {
 // Bytes [begin, begin + bytes) of each cell, all of which have the same bad shards.
 absl::Status RestoreRun(client::Coder& coder, const Layout& layout, const ShardMask& bad,
                         const ShardMask& wanted, uint32_t begin, uint32_t bytes,
-                        StripeBuffer& stripe) {
+                        const client::CallOptions& call, StripeBuffer& stripe) {
   const codec::Geometry& geometry = layout.geometry();
   const auto lost = [&](const std::string& limit) {
     const uint64_t offset = layout.shard_offset(stripe.stripe()) + begin;
@@ -45,7 +45,7 @@ absl::Status RestoreRun(client::Coder& coder, const Layout& layout, const ShardM
   const std::vector<uint32_t> restored = Members(bad & wanted);
   std::vector<uint8_t*> out;
   for (uint32_t shard : restored) out.push_back(stripe.cell(shard) + begin);
-  absl::Status status = coder.Reconstruct(geometry, present, shards, bytes, restored, out);
+  absl::Status status = coder.Reconstruct(geometry, present, shards, bytes, restored, out, call);
   if (!absl::IsFailedPrecondition(status)) return status;
   return lost(absl::StrCat("which the ", std::string(codec::NameOf(geometry.matrix())),
                            " matrix cannot bear"));
@@ -54,7 +54,7 @@ absl::Status RestoreRun(client::Coder& coder, const Layout& layout, const ShardM
 }  // namespace
 
 absl::Status Restore(client::Coder& coder, const Layout& layout, const ShardMask& wanted,
-                     StripeBuffer& stripe) {
+                     const client::CallOptions& call, StripeBuffer& stripe) {
   const absl::Span<const ShardMask> bad = stripe.bad();
   for (size_t block = 0; block < bad.size();) {
     const auto end = std::find_if(bad.begin() + block, bad.end(),
@@ -65,7 +65,8 @@ absl::Status Restore(client::Coder& coder, const Layout& layout, const ShardMask
         std::min(static_cast<uint32_t>(end_block * layout.block_bytes()), stripe.cell_bytes()) -
         begin;
     if ((bad[block] & wanted).any()) {
-      if (absl::Status status = RestoreRun(coder, layout, bad[block], wanted, begin, bytes, stripe);
+      if (absl::Status status =
+              RestoreRun(coder, layout, bad[block], wanted, begin, bytes, call, stripe);
           !status.ok()) {
         return status;
       }

@@ -16,7 +16,7 @@ namespace parity::shardfile {
 // stripe, the bytes and the shards, if in a run in which one is wanted more than m are bad or, with
 // the Vandermonde matrix, certain m or fewer; or the coder's error.
 absl::Status Restore(client::Coder& coder, const Layout& layout, const ShardMask& wanted,
-                     StripeBuffer& stripe);
+                     const client::CallOptions& call, StripeBuffer& stripe);
 
 }  // namespace parity::shardfile
 

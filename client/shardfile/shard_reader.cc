@@ -33,34 +33,41 @@ ShardReader::ShardReader(File file, const struct stat& status, const Header& hea
     : file_(std::move(file)), status_(status), header_(header) {}
 
 CellState ShardReader::ReadCell(uint64_t stripe, uint8_t* cell) const {
+  return ReadBlocks(stripe, 0, header_.layout.blocks(stripe), cell);
+}
+
+CellState ShardReader::ReadBlocks(uint64_t stripe, uint32_t first, uint32_t count,
+                                  uint8_t* out) const {
   const Layout& layout = header_.layout;
-  const uint64_t cell_offset = layout.record_offset(stripe);
-  const uint64_t checksum_offset = layout.checksum_offset(stripe);
-  const uint32_t blocks = layout.blocks(stripe);
-  std::vector<uint8_t> checksums(size_t{blocks} * kChecksumBytes);
+  const uint64_t begin = uint64_t{first} * layout.block_bytes();
+  const uint64_t end =
+      std::min<uint64_t>(begin + uint64_t{count} * layout.block_bytes(), layout.cell_bytes(stripe));
+  const uint64_t blocks_offset = layout.record_offset(stripe) + begin;
+  const uint64_t checksum_offset =
+      layout.checksum_offset(stripe) + uint64_t{first} * kChecksumBytes;
+  std::vector<uint8_t> checksums(size_t{count} * kChecksumBytes);
   const auto bytes_of = [&](uint32_t block) {
-    return absl::MakeSpan(cell + size_t{block} * layout.block_bytes(),
-                          layout.block_bytes(stripe, block));
+    return absl::MakeSpan(out + size_t{block} * layout.block_bytes(),
+                          layout.block_bytes(stripe, first + block));
   };
   const auto checksum_of = [&](uint32_t block) {
     return absl::MakeSpan(checksums).subspan(size_t{block} * kChecksumBytes, kChecksumBytes);
   };
 
-  const bool cell_read =
-      file_.ReadAt(cell_offset, absl::MakeSpan(cell, layout.cell_bytes(stripe))).ok();
+  const bool all_read = file_.ReadAt(blocks_offset, absl::MakeSpan(out, end - begin)).ok();
   const bool checksums_read = file_.ReadAt(checksum_offset, absl::MakeSpan(checksums)).ok();
-  CellState state{cell_read, {}};
-  for (uint32_t block = 0; block < blocks; ++block) {
+  CellState state{all_read, {}};
+  for (uint32_t block = 0; block < count; ++block) {
     // What could not be read in one piece may still be readable in part.
     const bool read =
-        (cell_read ||
-         file_.ReadAt(cell_offset + uint64_t{block} * layout.block_bytes(), bytes_of(block))
+        (all_read ||
+         file_.ReadAt(blocks_offset + uint64_t{block} * layout.block_bytes(), bytes_of(block))
              .ok()) &&
         (checksums_read ||
          file_.ReadAt(checksum_offset + uint64_t{block} * kChecksumBytes, checksum_of(block)).ok());
     if (!read || LoadLittleEndian<uint32_t>(checksum_of(block).data()) !=
                      checksum::Crc32c(bytes_of(block))) {
-      state.bad_blocks.push_back(block);
+      state.bad_blocks.push_back(first + block);
     }
   }
   return state;

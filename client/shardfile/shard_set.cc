@@ -32,6 +32,11 @@ struct Shard {
 // The files of one object by index. At least one is there.
 using Shards = std::vector<std::optional<Shard>>;
 
+struct Object {
+  Shards shards;
+  absl::Status fault;
+};
+
 const Shard& FirstOf(const Shards& shards) {
   return **std::find_if(shards.begin(), shards.end(),
                         [](const auto& shard) { return shard.has_value(); });
@@ -55,30 +60,30 @@ absl::StatusOr<std::vector<std::string>> FilesAt(const std::string& path) {
 }
 
 struct Objects {
-  std::vector<Shards> shards;  // by object, in the order of discovery
+  std::vector<Object> all;  // in the order of discovery
   std::map<std::array<uint8_t, 16>, size_t> positions;
 };
 
-absl::Status Add(const Shard& shard, Objects& objects) {
+void Add(const Shard& shard, Objects& objects) {
   const ObjectId& id = shard.header.object_id;
   const Layout& layout = shard.header.layout;
-  const auto [position, is_new] = objects.positions.emplace(id.bytes, objects.shards.size());
-  if (is_new) objects.shards.emplace_back(layout.geometry().total_shards());
-  Shards& shards = objects.shards[position->second];
+  const auto [position, is_new] = objects.positions.emplace(id.bytes, objects.all.size());
+  if (is_new) objects.all.push_back({Shards(layout.geometry().total_shards()), absl::OkStatus()});
+  auto& [shards, fault] = objects.all[position->second];
   if (const Shard& other = is_new ? shard : FirstOf(shards); other.header.layout != layout) {
-    return absl::DataLossError(absl::StrCat(other.path, " and ", shard.path,
-                                            " are shards of object ", id.ToString(),
-                                            " but disagree about its code or its sizes"));
+    fault.Update(absl::DataLossError(absl::StrCat(other.path, " and ", shard.path,
+                                                  " are shards of object ", id.ToString(),
+                                                  " but disagree about its code or its sizes")));
+    return;
   }
   std::optional<Shard>& place = shards[shard.header.index];
   if (!place) {
     place = shard;
   } else if (place->file_id != shard.file_id) {
-    return absl::InvalidArgumentError(absl::StrCat(place->path, " and ", shard.path,
-                                                   " are both shard ", shard.header.index,
-                                                   " of object ", id.ToString()));
+    fault.Update(absl::InvalidArgumentError(absl::StrCat(place->path, " and ", shard.path,
+                                                         " are both shard ", shard.header.index,
+                                                         " of object ", id.ToString())));
   }
-  return absl::OkStatus();
 }
 
 // A missing shard belongs beside the first file there is, under the same base name.
@@ -92,9 +97,10 @@ std::string PlaceOf(uint32_t index, const Shards& shards) {
   return (path.parent_path() / ShardFileName(base, index)).string();
 }
 
-ShardSet MakeSet(const Shards& shards) {
+ShardSet MakeSet(const Object& object) {
+  const Shards& shards = object.shards;
   const Header& header = FirstOf(shards).header;
-  ShardSet set{header.object_id, header.layout, {}};
+  ShardSet set{header.object_id, header.layout, {}, object.fault};
   for (uint32_t index = 0; index < shards.size(); ++index) {
     if (shards[index]) {
       set.members.push_back({Member::State::kReadable, shards[index]->path, absl::OkStatus()});
@@ -128,6 +134,17 @@ Member* MemberFor(const std::string& path, std::vector<ShardSet>& sets) {
   return namesakes.size() == 1 ? namesakes.front() : nullptr;
 }
 
+// What is wrong with a file, rather than with this process or the system.
+bool IsOfTheFile(const absl::Status& error) {
+  return absl::IsDataLoss(error) || absl::IsNotFound(error) || absl::IsUnimplemented(error) ||
+         absl::IsPermissionDenied(error) || absl::IsInvalidArgument(error);
+}
+
+Member::State StateFor(const absl::Status& fault) {
+  if (absl::IsDataLoss(fault)) return Member::State::kUnreadable;
+  return absl::IsNotFound(fault) ? Member::State::kMissing : Member::State::kRefused;
+}
+
 // Reads the headers of the files at `path`.
 absl::Status Look(const std::string& path, Objects& objects,
                   std::vector<FoundShards::Stray>& unreadable) {
@@ -136,9 +153,8 @@ absl::Status Look(const std::string& path, Objects& objects,
   for (const std::string& file : *files) {
     const absl::StatusOr<ShardReader> reader = ShardReader::Open(file);
     if (reader.ok()) {
-      const Shard shard{file, reader->file_id(), reader->header()};
-      if (absl::Status status = Add(shard, objects); !status.ok()) return status;
-    } else if (!absl::IsDataLoss(reader.status()) && !absl::IsNotFound(reader.status())) {
+      Add({file, reader->file_id(), reader->header()}, objects);
+    } else if (!IsOfTheFile(reader.status())) {
       return reader.status();
     } else if (std::none_of(unreadable.begin(), unreadable.end(),
                             [&file](const auto& seen) { return SamePlace(seen.path, file); })) {
@@ -163,6 +179,17 @@ mode_t CommonMode(const ShardReaders& readers) {
 }
 
 absl::StatusOr<ShardReaders> ShardSet::Open() const {
+  absl::StatusOr<ShardReaders> readers = OpenUnlocked();
+  if (!readers.ok()) return readers;
+  for (const std::optional<ShardReader>& reader : *readers) {
+    if (!reader) continue;
+    if (absl::Status status = reader->Take(File::Lock::kShared); !status.ok()) return status;
+  }
+  return readers;
+}
+
+absl::StatusOr<ShardReaders> ShardSet::OpenUnlocked() const {
+  if (!fault.ok()) return fault;
   ShardReaders readers(members.size());
   for (uint32_t index = 0; index < members.size(); ++index) {
     if (members[index].state != Member::State::kReadable) continue;
@@ -185,13 +212,11 @@ absl::StatusOr<FoundShards> FindShards(absl::Span<const std::string> paths) {
     if (absl::Status status = Look(path, objects, unreadable); !status.ok()) return status;
   }
   FoundShards found;
-  for (const Shards& shards : objects.shards) found.sets.push_back(MakeSet(shards));
+  for (const Object& object : objects.all) found.sets.push_back(MakeSet(object));
   for (FoundShards::Stray& stray : unreadable) {
     Member* const member = MemberFor(stray.path, found.sets);
     if (member != nullptr) {
-      const bool is_there = absl::IsDataLoss(stray.fault);
-      *member = {is_there ? Member::State::kUnreadable : Member::State::kMissing, stray.path,
-                 stray.fault};
+      *member = {StateFor(stray.fault), stray.path, stray.fault};
     } else if (absl::IsNotFound(stray.fault)) {
       return stray.fault;
     } else {

@@ -12,11 +12,12 @@
 
 namespace parity::shardfile {
 
-// Calls work(buffer) once for every stripe below `end`, the buffer reset to it, in ascending order
-// on up to run.stripes_in_flight threads at the same time, of which the caller's is one. After an
-// error no stripe is begun; of several errors, that of the lowest stripe is returned. CANCELLED as
-// RunOptions says.
-absl::Status ForEachStripe(const Layout& layout, uint64_t end, const RunOptions& run,
+// Calls work(buffer) once for every stripe from `begin` up to `end`, the buffer reset to it, in
+// ascending order on up to run.stripes_in_flight threads at the same time, of which the caller's is
+// one. After an error no stripe is begun; of several errors, that of the lowest stripe is returned.
+// CANCELLED and progress as RunOptions says.
+absl::Status ForEachStripe(const Layout& layout, uint64_t begin, uint64_t end,
+                           const RunOptions& run,
                            absl::FunctionRef<absl::Status(StripeBuffer& buffer)> work);
 
 }  // namespace parity::shardfile

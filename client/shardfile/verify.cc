@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "journal.h"
 #include "stripe_pool.h"
 
 namespace parity::shardfile {
@@ -86,7 +87,7 @@ std::optional<Damage> FileDamage(const ShardSet& set, uint32_t shard,
   damage.shard = shard;
   damage.path = member.path;
   if (!reader) {
-    const bool is_there = member.state == ShardSet::Member::State::kUnreadable;
+    const bool is_there = member.state != ShardSet::Member::State::kMissing;
     damage.kind = is_there ? Damage::Kind::kHeader : Damage::Kind::kMissing;
     damage.reason = std::string(member.fault.message());
   } else if (reader->file_bytes() != set.layout.file_bytes()) {
@@ -135,8 +136,9 @@ uint64_t StoredStripes(const Layout& layout, const ShardReaders& readers) {
 
 class SetVerifier {
  public:
-  SetVerifier(client::Coder& coder, const ShardSet& set, const ShardReaders& readers)
-      : coder_(coder), set_(set), readers_(readers) {}
+  SetVerifier(client::Coder& coder, const ShardSet& set, const ShardReaders& readers,
+              const client::CallOptions& call)
+      : coder_(coder), set_(set), readers_(readers), call_(call) {}
 
   absl::Status VerifyStripe(StripeBuffer& stripe) {
     const Layout& layout = set_.layout;
@@ -148,7 +150,7 @@ class SetVerifier {
     if (complete) {
       absl::StatusOr<codec::VerifyReport> report =
           coder_.Verify(layout.geometry(), stripe.cells(0, static_cast<uint32_t>(readers_.size())),
-                        stripe.cell_bytes());
+                        stripe.cell_bytes(), call_);
       if (!report.ok()) return report.status();
       if (!report->consistent()) mismatch = *std::move(report);
     }
@@ -190,13 +192,34 @@ class SetVerifier {
   client::Coder& coder_;
   const ShardSet& set_;
   const ShardReaders& readers_;
+  const client::CallOptions call_;
   Findings findings_;
 };
 
 }  // namespace
 
+const char* NameOf(Damage::Kind kind) {
+  switch (kind) {
+    case Damage::Kind::kUpdate:
+      return "update";
+    case Damage::Kind::kMissing:
+      return "missing";
+    case Damage::Kind::kHeader:
+      return "header";
+    case Damage::Kind::kLength:
+      return "length";
+    case Damage::Kind::kBlocks:
+      return "blocks";
+    case Damage::Kind::kParity:
+      return "parity";
+  }
+  return "";
+}
+
 std::string Damage::ToString() const {
   switch (kind) {
+    case Kind::kUpdate:
+      return reason;
     case Kind::kMissing:
     case Kind::kHeader:
     case Kind::kLength:
@@ -222,15 +245,22 @@ absl::StatusOr<SetReport> VerifySet(client::Coder& coder, const ShardSet& set,
   const absl::StatusOr<ShardReaders> readers = set.Open();
   if (!readers.ok()) return readers.status();
   SetReport report;
+  for (const std::string& journal : JournalsOf(set)) {
+    Damage damage;
+    damage.kind = Damage::Kind::kUpdate;
+    damage.path = journal;
+    damage.reason = std::string(UnfinishedUpdate(journal).message());
+    report.damages.push_back(std::move(damage));
+  }
   for (uint32_t shard = 0; shard < set.members.size(); ++shard) {
     if (std::optional<Damage> damage = FileDamage(set, shard, (*readers)[shard])) {
       report.damaged.set(shard);
       report.damages.push_back(*std::move(damage));
     }
   }
-  SetVerifier verifier(coder, set, *readers);
+  SetVerifier verifier(coder, set, *readers, run.call());
   const absl::Status status =
-      ForEachStripe(set.layout, StoredStripes(set.layout, *readers), run,
+      ForEachStripe(set.layout, 0, StoredStripes(set.layout, *readers), run,
                     [&verifier](StripeBuffer& stripe) { return verifier.VerifyStripe(stripe); });
   if (!status.ok()) return status;
   verifier.MoveTo(report);

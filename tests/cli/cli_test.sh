@@ -2,74 +2,8 @@
 # Runs parityctl as a user does and checks what it prints, writes and returns.
 #
 #   cli_test.sh PARITYCTL [PARITYD]
-#
-# Without PARITYD, parity is computed in parityctl itself; with it, by a server that is started here.
-set -u
-
-parityctl=$(realpath "$1")
-parityd=${2:+$(realpath "$2")}
-scratch=$(mktemp -d)
-server=local
-server_pid=
-failures=0
-
-finish() {
-  if [ -n "$server_pid" ]; then
-    kill "$server_pid"
-    wait "$server_pid"
-  fi
-  rm -rf "$scratch"
-}
-trap finish EXIT
-
-fail() {
-  echo "FAILED: $case_name: $*"
-  echo "  standard output: $(cat "$scratch/stdout")"
-  echo "  standard error: $(cat "$scratch/stderr")"
-  failures=$((failures + 1))
-}
-
-# run CODE ARGUMENT...: runs parityctl, which must exit with CODE; if CODE says that it failed, it must say
-# why in one line of standard error, else standard error must be empty.
-run() {
-  local want=$1
-  shift
-  "$parityctl" "$@" >"$scratch/stdout" 2>"$scratch/stderr"
-  local got=$?
-  [ "$got" -eq "$want" ] || fail "parityctl $*: exit code $got, want $want"
-  if [ "$want" -gt 1 ]; then
-    [ "$(wc -l <"$scratch/stderr")" -eq 1 ] || fail "parityctl $*: want one line of error"
-    grep -q '^parityctl: ' "$scratch/stderr" || fail "parityctl $*: want 'parityctl: ...'"
-  elif [ "$want" -eq 0 ]; then
-    [ ! -s "$scratch/stderr" ] || fail "parityctl $*: want no error"
-  fi
-}
-
-prints() { grep -qF -e "$1" "$scratch/stdout" || fail "want '$1' printed"; }
-says() { grep -qF -e "$1" "$scratch/stderr" || fail "want the error '$1'"; }
-
-# flip_bit FILE OFFSET
-flip_bit() {
-  local byte
-  byte=$(od -An -tu1 -j "$2" -N 1 "$1")
-  # shellcheck disable=SC2059  # the format is the byte
-  printf "\\x$(printf %x $((byte ^ 4)))" |
-    dd of="$1" bs=1 seek="$2" conv=notrunc status=none
-}
-
-# The checksum of every file, hidden ones too.
-contents() { find . -type f -exec sha256sum {} + | sort; }
-
-# Runs a case in a directory of its own.
-run_case() {
-  case_name=$1
-  local failures_before=$failures
-  mkdir "$scratch/$case_name"
-  cd "$scratch/$case_name" || exit 1
-  "$case_name"
-  cd "$scratch" || exit 1
-  [ "$failures" -ne "$failures_before" ] || echo "ok: $case_name"
-}
+# shellcheck source=tests/cli/harness.sh
+source "$(dirname "$0")/harness.sh"
 
 version() {
   run 0 --version
@@ -79,14 +13,18 @@ version() {
 help() {
   local command option
   run 0 --help
-  for command in encode verify repair decode info kernels; do prints "$command"; done
+  for command in encode verify repair update decode info kernels; do prints "$command"; done
   prints 'Exit codes:'
-  for command in encode verify repair decode info; do
+  for command in encode verify repair update decode info; do
     run 0 "$command" --help
     prints 'Exit codes:'
     prints "  parityctl $command "
     prints '--server ADDR'
     prints '--timeout SECONDS=30'
+  done
+  for command in encode verify repair update decode; do
+    run 0 "$command" --help
+    for option in --policy --connections --json --quiet; do prints "$option"; done
   done
   run 0 encode --help
   for option in --data --parity --code --matrix --out --force --kernels; do prints "$option"; done
@@ -107,17 +45,18 @@ usage_errors() {
   run 2 encode object --frobnicate
   run 2 encode object --data four
   run 2 encode object --server "$server" --data 0
-  says 'data_shards: got 0'
+  says '--data: got 0'
   run 2 encode object --server "$server" --data 200 --parity 57
   run 2 encode object --server "$server" --code xor --parity 2
-  says 'parity_shards: got 2'
+  says '--parity: got 2'
   run 2 encode object --server "$server" --code rot13
-  says 'rot13'
+  says '--code: rot13 not in {rs,raid6,xor}'
   run 2 encode object --server "$server" --matrix identity
-  says 'identity'
+  says '--matrix: identity not in {cauchy,vandermonde,systematic-vandermonde}'
   run 2 encode object --server "$server" --matrix custom
-  says 'matrix: got 4 (custom)'
+  says '--matrix: custom not in'
   run 2 encode object --server "$server" --code raid6 --matrix cauchy
+  says '--matrix: '
   says 'only rs has one to choose'
   run 2 encode missing --server "$server"
   says 'missing: open: No such file or directory'
@@ -129,10 +68,19 @@ usage_errors() {
   run 2 encode object --server localhost
   says '--server: got localhost'
   run 2 encode object --server "$server" --timeout -1
-  run 2 encode object --kernels scalar
-  says '--kernels: only with --server local'
+  run 2 encode object --server localhost --server localhost
+  run 2 encode object --server local --server unix:x
+  says '--server: got local and a server'
+  run 2 encode object --policy sometimes
+  says '--policy: sometimes not in {remote-only,prefer-remote,prefer-local,fastest}'
+  run 2 encode object --server local --policy remote-only
+  says '--policy: '
+  run 2 encode object --connections 0
+  says '--connections: got 0'
+  run 2 encode object --kernels scalar --policy remote-only
+  says '--kernels: not with --policy remote-only'
   run 2 encode object --server local --kernels abacus
-  says 'abacus'
+  says '--kernels: got abacus'
   says 'scalar'
   run 2 verify
   run 2 verify .
@@ -140,15 +88,41 @@ usage_errors() {
   run 2 decode .
   run 2 info object.000.shard --server "$server"
   run 2 info --server local
+  says '--server: got local'
   [ "$(ls)" = $'fifo\nobject' ] || fail "something was written"
 }
 
 unreachable_server() {
   echo data >object
-  run 3 encode object --server "unix:$PWD/nobody.sock"
+  run 3 encode object --policy remote-only --server "unix:$PWD/nobody.sock"
   says "unix:$PWD/nobody.sock"
   run 3 info --server "unix:$PWD/nobody.sock"
   [ "$(contents | wc -l)" -eq 1 ] || fail "something was written"
+}
+
+# A command without --policy goes on without a server, and says so in one line.
+fallback() {
+  local policy
+  head -c 20000000 /dev/urandom >object
+  "$parityctl" encode object --server "unix:$PWD/nobody.sock" >"$scratch/stdout" 2>"$scratch/stderr" ||
+    fail "want exit code 0"
+  [ "$(wc -l <"$scratch/stderr")" -eq 1 ] || fail "want one line of notice"
+  says 'parityctl: parity is computed in this process: '
+  run 0 verify . --quiet --server "unix:$PWD/nobody.sock"
+  [ ! -s "$scratch/stdout" ] || fail "want nothing printed"
+  run 0 verify . --policy prefer-local --server "unix:$PWD/nobody.sock"
+  run 0 verify . --policy fastest --quiet --server "unix:$PWD/nobody.sock" --kernels scalar
+  for policy in remote-only prefer-remote prefer-local fastest; do
+    [ "$server$policy" = localremote-only ] || run 0 verify . --policy "$policy" --server "$server"
+  done
+}
+
+several_servers() {
+  [ "$server" != local ] || return 0
+  head -c 20000000 /dev/urandom >object
+  run 0 encode object --policy remote-only --server "unix:$PWD/nobody.sock" --server "$server"
+  run 0 verify . --policy remote-only --server "$server" --server 127.0.0.1:1 --connections 2
+  run 0 info --server "unix:$PWD/nobody.sock" --server "$server"
 }
 
 round_trip() {
@@ -280,6 +254,67 @@ several_objects() {
   [ "$(grep -c good "$scratch/stdout")" -eq 2 ] || fail "want two objects"
 }
 
+# What is odd about one file is said, and the other objects are dealt with.
+odd_files() {
+  local each before
+  for each in one two three; do
+    head -c 100000 /dev/urandom >"$each"
+    run 0 encode "$each" --server "$server"
+  done
+  rm one.001.shard three.004.shard
+  mkfifo fifo.shard
+  cp two.003.shard two-copy.shard
+  run 1 verify one.000.shard fifo.shard --server "$server"
+  prints 'no object: fifo.shard: not a regular file'
+  run 2 verify . --server "$server"
+  says 'are both shard 3 of object'
+  [ "$(grep -c '^object .*: damaged' "$scratch/stdout")" -eq 2 ] || fail "want two damaged objects"
+  run 2 repair . --server "$server"
+  says 'are both shard 3 of object'
+  [ "$(grep -c '^object .*: repaired' "$scratch/stdout")" -eq 2 ] || fail "want two repaired objects"
+  run 2 decode two*.shard --out out --server "$server"
+  run 2 update two*.shard --offset 0 --data-file one --server "$server"
+  rm two-copy.shard
+  run 0 decode three*.shard fifo.shard --out out --server "$server"
+  cmp three out || fail "another object came back"
+
+  # A later version is not damage: nothing takes the place of such a file.
+  python3 - one.002.shard <<'END'
+import struct, sys
+
+with open(sys.argv[1], "r+b") as file:
+    header = bytearray(file.read(124))
+    header[8] = 2
+    crc = 0xFFFFFFFF
+    for byte in header:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    file.seek(0)
+    file.write(header + struct.pack("<I", crc ^ 0xFFFFFFFF))
+END
+  before=$(contents)
+  run 1 verify one.*.shard --server "$server"
+  prints 'one.002.shard: format_version: got 2, want 1'
+  run 4 repair one.*.shard --server "$server"
+  says 'one.002.shard: format_version: got 2, want 1'
+  [ "$(contents)" = "$before" ] || fail "something was written"
+  flip_bit two.001.shard 3
+  run 1 info two*.shard
+}
+
+fewer_shards() {
+  echo data >object
+  run 0 encode object --data 4 --parity 3 --server "$server"
+  echo keep >object.007.shard.bak
+  run 0 encode object --data 2 --parity 1 --force --server "$server"
+  prints 'removed: ./object.003.shard'
+  prints 'removed: ./object.006.shard'
+  run 0 verify . --server "$server"
+  [ "$(grep -c good "$scratch/stdout")" -eq 1 ] || fail "want one object"
+  [ "$(compgen -G 'object.*' | wc -l)" -eq 4 ] || fail "want 3 shards and the other file"
+}
+
 shard_info() {
   echo data >object
   run 0 encode object --server "$server"
@@ -380,26 +415,12 @@ interrupts() {
   interrupted HUP 129
 }
 
+start_server
+run_cases version help usage_errors unreachable_server fallback several_servers round_trip matrices defaults \
+  overwriting damage several_objects odd_files fewer_shards shard_info kernel_tables full_standard_output interrupts
 if [ -n "$parityd" ]; then
-  server=unix:$scratch/server.sock
-  "$parityd" --listen "$server" >"$scratch/parityd.log" 2>&1 &
-  server_pid=$!
-  until grep -q ready "$scratch/parityd.log"; do
-    if ! kill -0 "$server_pid" 2>/dev/null; then
-      cat "$scratch/parityd.log"
-      server_pid=
-      exit 1
-    fi
-  done
-fi
-touch "$scratch/stdout" "$scratch/stderr"
-for each in version help usage_errors unreachable_server round_trip matrices defaults overwriting damage \
-  several_objects shard_info kernel_tables full_standard_output interrupts; do
-  run_case "$each"
-done
-if [ -n "$parityd" ]; then
-  run_case server_info
+  run_cases server_info
 else
-  run_case kernel_tuning
+  run_cases kernel_tuning
 fi
 [ "$failures" -eq 0 ]

@@ -134,14 +134,14 @@ TEST_F(EncodeTest, LeavesNothingWhenTheCoderFails) {
 TEST_F(EncodeTest, LeavesNothingWhenItIsCancelled) {
   WriteFile(scratch_ / "object", Noise(100 * kStripeBytes, 1));
   StubCoder coder;
-  std::atomic<bool> cancelled{false};
+  client::Cancellation cancellation;
   std::atomic<int> calls{0};
   coder.on_encode = [&] {
-    if (++calls == 5) cancelled = true;
+    if (++calls == 5) cancellation.Cancel();
     return absl::OkStatus();
   };
   EncodeOptions options = TestOptions();
-  options.run.cancelled = &cancelled;
+  options.run.cancellation = &cancellation;
   EXPECT_EQ(Encode(coder, options).status().code(), absl::StatusCode::kCancelled);
   EXPECT_LT(calls, 100) << "went on after it was cancelled";
   EXPECT_THAT(scratch_.Contents(), ElementsAre(Key("object")));

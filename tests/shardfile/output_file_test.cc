@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <utility>
@@ -88,9 +87,10 @@ TEST(OutputFile, ReplacesRegularFilesOnly) {
 
 TEST(OutputFile, CanBeCancelledUntilItAppears) {
   const Scratch scratch;
-  const std::atomic<bool> cancelled{true};
+  client::Cancellation cancellation;
+  cancellation.Cancel();
   RunOptions run;
-  run.cancelled = &cancelled;
+  run.cancellation = &cancellation;
   {
     Files files;
     files.push_back(Create(scratch / "a", 0644, Existing::kRefuse));

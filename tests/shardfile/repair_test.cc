@@ -202,14 +202,14 @@ TEST_F(RepairTest, RefusesWhenAnotherFileIsDamagedMeanwhile) {
 TEST_F(RepairTest, LeavesNothingWhenItIsCancelled) {
   fs::remove(object_.paths[0]);
   const auto before = scratch_.Contents();
-  std::atomic<bool> cancelled{false};
+  client::Cancellation cancellation;
   StubCoder coder;
   coder.on_reconstruct = [&] {
-    cancelled = true;
+    cancellation.Cancel();
     return absl::OkStatus();
   };
   RepairOptions options;
-  options.run.cancelled = &cancelled;
+  options.run.cancellation = &cancellation;
   EXPECT_EQ(Repair(coder, options).status().code(), absl::StatusCode::kCancelled);
   EXPECT_EQ(scratch_.Contents(), before);
 }

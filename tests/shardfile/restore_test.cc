@@ -248,9 +248,10 @@ TEST_F(RestoreTest, LeavesNothingWhenTheCoderFails) {
 
 TEST_F(RestoreTest, LeavesNothingWhenItIsCancelled) {
   const auto before = scratch_.Contents();
-  const std::atomic<bool> cancelled{true};
+  client::Cancellation cancellation;
+  cancellation.Cancel();
   DecodeOptions options;
-  options.run.cancelled = &cancelled;
+  options.run.cancellation = &cancellation;
   EXPECT_EQ(
       DecodeObject(LocalCoder(), FindSet(scratch_), scratch_ / "out", options).status().code(),
       absl::StatusCode::kCancelled);

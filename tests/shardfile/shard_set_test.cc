@@ -153,7 +153,9 @@ TEST_F(ShardSetTest, CountsAFileWithSeveralNamesOnce) {
 
 TEST_F(ShardSetTest, RefusesTwoFilesOfOneShard) {
   fs::copy(object_.paths[1], scratch_ / "copy.shard");
-  const absl::Status status = Error({scratch_.path()});
+  const ShardSet set = Find({scratch_.path()}).sets.at(0);
+  const absl::Status status = set.fault;
+  EXPECT_EQ(set.Open().status(), status);
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(status.message(), HasSubstr(scratch_ / "copy.shard"));
   EXPECT_THAT(status.message(), HasSubstr(object_.paths[1]));
@@ -164,7 +166,9 @@ TEST_F(ShardSetTest, RefusesHeadersThatDisagree) {
   Bytes bytes = ReadFile(object_.paths[1]);
   SetField(bytes, 60, 2 * kTestCellBytes, 4);
   WriteFile(object_.paths[1], bytes);
-  const absl::Status status = Error({scratch_.path()});
+  const ShardSet set = Find({scratch_.path()}).sets.at(0);
+  const absl::Status status = set.fault;
+  EXPECT_EQ(set.Open().status(), status);
   EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
   EXPECT_THAT(status.message(), HasSubstr(object_.paths[0]));
   EXPECT_THAT(status.message(), HasSubstr(object_.paths[1]));
@@ -176,7 +180,9 @@ TEST_F(ShardSetTest, RefusesFilesOfALaterVersion) {
   Bytes bytes = ReadFile(object_.paths[1]);
   SetField(bytes, 8, 2, 4);
   WriteFile(object_.paths[1], bytes);
-  const absl::Status status = Error({scratch_.path()});
+  const ShardSet::Member member = Find({scratch_.path()}).sets.at(0).members[1];
+  const absl::Status status = member.fault;
+  EXPECT_EQ(member.state, State::kRefused);
   EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
   EXPECT_THAT(status.message(), HasSubstr(object_.paths[1] + ": format_version: got 2, want 1"));
 }
@@ -197,7 +203,10 @@ TEST_F(ShardSetTest, NeedsAShardFile) {
 
 TEST_F(ShardSetTest, DoesNotWaitForAFifo) {
   ASSERT_EQ(mkfifo((scratch_ / "fifo.shard").c_str(), 0600), 0);
-  EXPECT_EQ(Error({scratch_.path()}).code(), absl::StatusCode::kInvalidArgument);
+  const FoundShards found = Find({scratch_.path()});
+  EXPECT_THAT(found.sets, SizeIs(1));
+  ASSERT_THAT(found.strays, SizeIs(1));
+  EXPECT_EQ(found.strays[0].fault.code(), absl::StatusCode::kInvalidArgument);
 }
 
 TEST_F(ShardSetTest, DoesNotOpenAFileThatHasBecomeAnother) {

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <future>
@@ -217,15 +216,15 @@ TEST_F(VerifyTest, AnErrorOfTheCoderIsNotAFinding) {
 }
 
 TEST_F(VerifyTest, CanBeCancelled) {
-  std::atomic<bool> cancelled{false};
+  client::Cancellation cancellation;
   StubCoder coder;
   coder.on_verify = [&](client::ShardBytes) {
-    cancelled = true;
+    cancellation.Cancel();
     return absl::OkStatus();
   };
   RunOptions run;
   run.stripes_in_flight = 1;
-  run.cancelled = &cancelled;
+  run.cancellation = &cancellation;
   EXPECT_EQ(VerifySet(coder, FindSet(scratch_), run).status().code(), absl::StatusCode::kCancelled);
 }
 

@@ -28,7 +28,8 @@ struct DecodedObject {
 // complete. Reads the data shards and, for stripes with missing or damaged data, as many parity
 // shards as it takes: any k good shards of a block will do.
 //
-// DATA_LOSS, naming the place, if somewhere fewer than k shards are good. ALREADY_EXISTS,
+// DATA_LOSS, naming the place, if somewhere fewer than k shards are good, or if an update was
+// interrupted (see update.h). ALREADY_EXISTS,
 // CANCELLED, one of File's, or the coder's.
 absl::StatusOr<DecodedObject> DecodeObject(client::Coder& coder, const ShardSet& set,
                                            const std::string& path, const DecodeOptions& options);

@@ -31,11 +31,14 @@ struct EncodeOptions {
 struct EncodedObject {
   ObjectId object_id;
   Layout layout;
-  std::vector<std::string> paths;  // by index
+  std::vector<std::string> paths;    // by index
+  std::vector<std::string> removed;  // of shards that there were more of before
 };
 
 // Writes the k+m shard files of the regular file `source`, named ShardFileName(<name of source>, i)
-// and no more readable than it is. They appear when all of them are complete.
+// and no more readable than it is. They appear when all of them are complete. With
+// Existing::kReplace, regular files of such names with higher indices are then removed: they are of
+// an object that had more shards, and would stand beside this one for good.
 //
 // The error names the file or the field: INVALID_ARGUMENT (not a regular file, bad sizes),
 // ALREADY_EXISTS, ABORTED if the source changed meanwhile, CANCELLED, one of File's, or the

@@ -20,6 +20,8 @@ class File {
  public:
   // INVALID_ARGUMENT if `path` is not a regular file. Follows links.
   static absl::StatusOr<File> OpenForReading(const std::string& path);
+  // To be written in place. Errors as above.
+  static absl::StatusOr<File> OpenForChange(const std::string& path);
   // A file that was not there before, with permissions `mode` less the umask.
   static absl::StatusOr<File> CreateNew(const std::string& path, mode_t mode);
 
@@ -33,10 +35,16 @@ class File {
   // Fills `out`. DATA_LOSS if the file ends before or the medium cannot be read.
   absl::Status ReadAt(uint64_t offset, absl::Span<uint8_t> out) const;
   absl::Status WriteAt(uint64_t offset, absl::Span<const uint8_t> bytes) const;
+  // Nobody else may have the file open under a lock, or none but readers, until this object is
+  // gone. ABORTED if somebody has. Where files cannot be locked it does nothing.
+  enum class Lock { kShared, kExclusive };
+  absl::Status Take(Lock lock) const;
   // Returns when what was written is on the medium.
   absl::Status Sync() const;
 
  private:
+  static absl::StatusOr<File> Open(const std::string& path, int flags);
+
   File(int descriptor, const std::string& path) : descriptor_(descriptor), path_(path) {}
 
   int descriptor_;

@@ -39,6 +39,11 @@ class OutputFile {
   static absl::Status Commit(absl::Span<const std::unique_ptr<OutputFile>> files,
                              const RunOptions& run);
 
+  // For a process that is about to end without destructors: removes all temporary files there are.
+  // Waits for a Commit that has begun to rename; afterwards none does, and nothing is created.
+  // Thread-safe.
+  static void AbandonAll();
+
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
   ~OutputFile();
@@ -51,6 +56,7 @@ class OutputFile {
  private:
   OutputFile(const std::string& path, Existing existing, File temporary);
 
+  static absl::Status RenameAll(absl::Span<const std::unique_ptr<OutputFile>> files);
   absl::Status Rename();
 
   std::string path_;
@@ -75,6 +81,9 @@ class OutputDirectory {
 
   std::string made_;  // empty: it was there
 };
+
+// Returns when the names in the directory are on the medium.
+absl::Status SyncDirectory(const std::string& path);
 
 // The directory that `path` is in: "." for a bare name.
 std::string DirectoryOf(const std::string& path);

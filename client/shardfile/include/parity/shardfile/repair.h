@@ -24,11 +24,13 @@ struct RebuiltShard {
   std::string path;
 };
 
+// Finishes an update that was interrupted (see update.h).
 // Writes the files of the shards that VerifySet finds missing or damaged, and no others; none if
 // there are none. A damaged file is replaced; anything else in the way of a new file is
-// ALREADY_EXISTS. Each run of damaged blocks takes k shards that are good there, so damage of more
-// than m shards can be repaired where it does not coincide. The set is read twice. The files appear
-// when all are complete and the parity of every rebuilt stripe has been checked.
+// ALREADY_EXISTS or, of a file that is refused, its fault. Each run of damaged blocks takes k
+// shards that are good there, so damage of more than m shards can be repaired where it does not
+// coincide. The set is read twice. The files appear when all are complete and the parity of every
+// rebuilt stripe has been checked.
 //
 // DATA_LOSS, with nothing written, if somewhere more than m shards are lost or if shards disagree
 // although their checksums match: then which one is wrong is for the caller to decide. ABORTED if a

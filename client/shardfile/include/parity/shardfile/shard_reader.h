@@ -44,6 +44,11 @@ class ShardReader {
   // bad block, and the others are read nevertheless. The bytes of bad blocks are unspecified unless
   // the cell is complete.
   CellState ReadCell(uint64_t stripe, uint8_t* cell) const;
+  // The same for blocks [first, first + count) of the cell, numbered within it, into `out`.
+  CellState ReadBlocks(uint64_t stripe, uint32_t first, uint32_t count, uint8_t* out) const;
+
+  // See File::Take.
+  absl::Status Take(File::Lock lock) const { return file_.Take(lock); }
 
  private:
   ShardReader(File file, const struct stat& status, const Header& header);

@@ -40,7 +40,9 @@ struct ShardSet {
     enum class State {
       kReadable,    // its header is
       kUnreadable,  // there is a file, but its header cannot be read
-      kMissing,     // there is no file, or it was not among those looked at
+      kRefused,  // there is a file that may be undamaged: it cannot be opened, is no regular file,
+                 // or is one for a later version. Nothing may take its place
+      kMissing,  // there is no file, or it was not among those looked at
     };
     State state;
     std::string path;    // where it is or, if missing, should be
@@ -50,9 +52,15 @@ struct ShardSet {
   ObjectId object_id;
   Layout layout;
   std::vector<Member> members;  // by index, k+m of them
+  // Not OK: two files are the same shard, or two disagree about the object, and both are named.
+  // Which is right is for the caller to decide; Open returns it.
+  absl::Status fault;
 
-  // DATA_LOSS if a header is not the one that was found. Otherwise ShardReader::Open's errors.
+  // Nobody can update the files while they are open. DATA_LOSS if a header is not the one that was
+  // found, ABORTED if the files are being updated. Otherwise ShardReader::Open's errors.
   absl::StatusOr<ShardReaders> Open() const;
+  // The same for one who has locked the files.
+  absl::StatusOr<ShardReaders> OpenUnlocked() const;
 };
 
 struct FoundShards {
@@ -69,10 +77,9 @@ struct FoundShards {
 // them. A file named twice, or by two names, counts once. One that does not exist is a missing
 // shard if its name tells which.
 //
-// INVALID_ARGUMENT, naming both files, if two are the same shard of an object. DATA_LOSS, naming
-// both, if two shards of an object disagree about it. NOT_FOUND if there is no shard file, or one
-// named does not exist and is no missing shard. Otherwise what ShardReader::Open returns, but for
-// DATA_LOSS: that makes a file unreadable.
+// What is wrong with a file is the fault of its set, its member or itself as a stray, and no error.
+// NOT_FOUND if there is no shard file, or one named does not exist and is no missing shard. Else
+// RESOURCE_EXHAUSTED and UNKNOWN, from ShardReader::Open.
 absl::StatusOr<FoundShards> FindShards(absl::Span<const std::string> paths);
 
 }  // namespace parity::shardfile

@@ -16,17 +16,19 @@ namespace parity::shardfile {
 
 struct Damage {
   enum class Kind {
+    kUpdate,   // an update was interrupted: FinishUpdate (update.h)
     kMissing,  // no file
-    kHeader,   // a file without a readable header
+    kHeader,   // a file without a readable header, or one that is refused
     kLength,   // a file that is shorter or longer than its header says
     kBlocks,   // adjacent blocks that do not match their checksums or cannot be read
     kParity,   // a stripe whose shards do not belong together, although the checksums match
   };
   Kind kind = Kind::kMissing;
-  // The shard and its file. For kParity: the one that would explain it, or none.
+  // The shard and its file. For kParity: the one that would explain it, or none. For kUpdate: none,
+  // and the journal.
   std::optional<uint32_t> shard;
   std::string path;
-  // kMissing, kHeader, kLength.
+  // kUpdate, kMissing, kHeader, kLength.
   std::string reason;
   // kBlocks: the blocks, numbered within the shard; where they start in the shard and in its file;
   // how long they are. kParity: shard_offset is the first byte, the same in all shards, that is
@@ -42,6 +44,9 @@ struct Damage {
   // One line.
   std::string ToString() const;
 };
+
+// "update", "missing", "header", "length", "blocks", "parity".
+const char* NameOf(Damage::Kind kind);
 
 struct SetReport {
   static constexpr size_t kMaxDamages = 1000;
