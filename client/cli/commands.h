@@ -25,6 +25,7 @@ void AddRepair(CLI::App& app, Command& command);
 void AddDecode(CLI::App& app, Command& command);
 void AddInfo(CLI::App& app, Command& command);
 void AddKernels(CLI::App& app, Command& command);
+void AddBench(CLI::App& app, Command& command);
 
 // Operations on objects end when a signal comes.
 inline shardfile::RunOptions UntilInterrupted() {

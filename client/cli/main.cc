@@ -60,6 +60,7 @@ int Main(int argc, char** argv) {
   AddDecode(app, command);
   AddInfo(app, command);
   AddKernels(app, command);
+  AddBench(app, command);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& request) {  // of help or the version
