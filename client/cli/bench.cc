@@ -24,7 +24,7 @@ namespace parity::cli {
 namespace {
 
 constexpr int kMaxThreads = 1024;
-constexpr double kMaxRate = 1e7;
+constexpr double kMaxRate = 1e6;
 constexpr double kMaxSeconds = 7 * 86400;
 
 struct BenchArguments {

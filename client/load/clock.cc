@@ -20,8 +20,9 @@ class MonotonicClock final : public Clock {
 
   void SleepUntilNs(int64_t then_ns) override {
     // Else Linux wakes a thread up to 50 us late, to save power.
-    thread_local const int slack_is_short = prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
-    static_cast<void>(slack_is_short);
+    thread_local bool slack_is_short = false;
+    if (!slack_is_short) prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+    slack_is_short = true;
     timespec then{};
     then.tv_sec = then_ns / kNsPerSecond;
     then.tv_nsec = then_ns % kNsPerSecond;

@@ -17,8 +17,7 @@ namespace {
 using client::Operation;
 
 constexpr size_t kPageBytes = 4096;
-// An output in shared memory is written where it lies if it has its pages to itself. Odd addresses
-// take some bytes more.
+// Shards that are not aligned begin so many bytes into a page, at most.
 constexpr size_t kMaxShift = 63;
 // Patterns of loss that take turns: servers keep the solutions of more (codec.h).
 constexpr int kLosses = 16;
@@ -69,7 +68,9 @@ absl::StatusOr<std::unique_ptr<StripeCaller>> StripeCaller::Make(const codec::Ge
 
 absl::Status StripeCaller::MakeStripes() {
   const size_t shard_bytes = LongestOf(options_.shard_bytes);
-  const size_t stride = (shard_bytes + kMaxShift + kPageBytes - 1) / kPageBytes * kPageBytes;
+  // An output in shared memory is written where it lies if it has its pages to itself.
+  const size_t room = shard_bytes + (options_.unaligned ? kMaxShift : 0);
+  const size_t stride = (room + kPageBytes - 1) / kPageBytes * kPageBytes;
   const size_t shards = stripes_.size() * geometry_.total_shards() + geometry_.parity_shards();
   absl::StatusOr<client::Buffer> buffer = options_.allocate
                                               ? options_.allocate(shards * stride)
@@ -96,7 +97,7 @@ absl::Status StripeCaller::MakeStripes() {
     for (uint32_t i = 0; i < geometry_.data_shards(); ++i) shards_.push_back(ShardOf(stripe, i));
     const absl::Span<uint8_t* const> parity =
         absl::MakeConstSpan(stripe).subspan(geometry_.data_shards());
-    const absl::Status status = local_->Encode(geometry_, shards_, shard_bytes, parity);
+    absl::Status status = local_->Encode(geometry_, shards_, shard_bytes, parity);
     if (!status.ok()) return status;
   }
   return absl::OkStatus();

@@ -79,7 +79,7 @@ TEST(Check, CatchesOneByteThatIsWrong) {
     size_t corrupt_bytes = 0;
     FakeCoder coder([&](uint64_t number, const Request& request, const client::CallOptions& call) {
       clock.Advance(1000);
-      const absl::Status status = (*local)->Run(request, call);
+      absl::Status status = (*local)->Run(request, call);
       if (number == 20) {
         corrupt_bytes = request.shard_bytes;
         Corrupt(request);
@@ -112,6 +112,31 @@ TEST(Check, CatchesACoderThatDoesNothing) {
     ASSERT_TRUE(result.ok()) << result.status();
     EXPECT_TRUE(result->mismatch) << client::NameOf(operation);
   }
+}
+
+// Where it should write there is still what it wrote two calls before, for the same stripe.
+TEST(Check, CatchesACoderThatLeavesWhatWasThere) {
+  const auto local = client::MakeLocalCoder();
+  ASSERT_TRUE(local.ok());
+  FakeClock clock;
+  std::vector<Operation> before;
+  bool has_left = false;
+  FakeCoder coder([&](uint64_t, const Request& request, const client::CallOptions& call) {
+    clock.Advance(1000);
+    const size_t calls = before.size();
+    const bool leaves = !has_left && calls > 50 && request.operation == Operation::kEncode &&
+                        before[calls - 1] == Operation::kVerify &&
+                        before[calls - 2] == Operation::kEncode;
+    before.push_back(request.operation);
+    has_left |= leaves;
+    return leaves ? absl::OkStatus() : (*local)->Run(request, call);
+  });
+  LoadOptions options = CheckedLoad(clock, {{Operation::kEncode, 1}, {Operation::kVerify, 1}});
+  options.work.shard_bytes = {{100, 1}};
+  const auto result = RunLoad(coder, SomeGeometry(), options);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_TRUE(has_left);
+  EXPECT_TRUE(result->mismatch);
 }
 
 TEST(Load, CountsErrorsByCodeAndGoesOn) {
