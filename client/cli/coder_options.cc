@@ -81,12 +81,12 @@ void AddCoderOptions(CLI::App& command, CoderOptions& options) {
   server->description(server->get_description() + ".\nThe word local: none, this process computes");
   std::vector<std::string> policies;
   for (const client::Policy policy : kPolicies) policies.emplace_back(client::NameOf(policy));
-  options.policy = client::NameOf(client::Policy::kPreferRemote);
-  AddChoice(command, "--policy", options.policy, policies,
-            "Where parity is computed: by a server or not at all; by a server, else by\n"
-            "this process; by this process while it has CPUs to spare; wherever it has\n"
-            "been faster")
-      ->capture_default_str();
+  AddChoice(
+      command, "--policy", options.policy, policies,
+      absl::StrCat("Where parity is computed: by a server or not at all; by a server, else by\n"
+                   "this process; by this process while it has CPUs to spare; wherever it has\n"
+                   "been faster. Default: ",
+                   std::string(client::NameOf(options.default_policy))));
   command
       .add_option("--connections", options.connections,
                   absl::StrCat("TCP connections to every server, at most ",
@@ -111,7 +111,11 @@ absl::StatusOr<std::unique_ptr<client::Client>> MakeServerClient(const ServerOpt
 absl::StatusOr<std::unique_ptr<client::Client>> MakeCoder(const CoderOptions& options,
                                                           bool is_quiet) {
   client::ClientOptions client = ClientOptionsFor(options.server);
-  const absl::StatusOr<client::Policy> policy = client::PolicyFromName(options.policy);
+  const bool is_default = options.policy.empty();
+  const absl::StatusOr<client::Policy> policy = !is_default ? client::PolicyFromName(options.policy)
+                                                : IsLocal(options.server)
+                                                    ? client::Policy::kPreferLocal
+                                                    : options.default_policy;
   if (!policy.ok()) return NameOption(policy.status(), {{"policy", "--policy"}});
   client.policy = *policy;
   client.connections = options.connections;

@@ -22,7 +22,8 @@ struct ServerOptions {
 
 struct CoderOptions {
   ServerOptions server;
-  std::string policy;   // client::NameOf one
+  std::string policy;  // client::NameOf one; empty: the default, which is of no account locally
+  client::Policy default_policy = client::Policy::kPreferRemote;
   int connections = 1;  // to every server
   std::string kernels;  // empty: the best
 };

@@ -24,6 +24,7 @@ void AddUpdate(CLI::App& app, Command& command);
 void AddDecode(CLI::App& app, Command& command);
 void AddInfo(CLI::App& app, Command& command);
 void AddKernels(CLI::App& app, Command& command);
+void AddBench(CLI::App& app, Command& command);
 // Must be the last: it knows the others.
 void AddCompletion(CLI::App& app, Command& command);
 

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -10,47 +9,24 @@
 #include "absl/time/clock.h"
 #include "coder_options.h"
 #include "commands.h"
+#include "geometry_options.h"
 #include "object_run.h"
-#include "option_values.h"
 #include "output.h"
-#include "parity/codec/geometry.h"
 
 namespace parity::cli {
 namespace {
 
 struct EncodeArguments {
   std::string file;
-  uint32_t data_shards = 4;
-  std::optional<uint32_t> parity_shards;
-  std::string code = "rs";
-  std::string matrix;  // empty: the default of the code
+  GeometryOptions geometry;
   std::string directory;
   bool force = false;
   CoderOptions coder;
   OutputOptions output;
 };
 
-absl::StatusOr<codec::Geometry> GeometryOf(const EncodeArguments& arguments) {
-  const absl::StatusOr<codec::Code> code = codec::CodeFromName(arguments.code);
-  if (!code.ok()) return code.status();
-  std::optional<codec::Matrix> matrix;
-  if (!arguments.matrix.empty()) {
-    const absl::StatusOr<codec::Matrix> named = codec::MatrixFromName(arguments.matrix);
-    if (!named.ok()) return named.status();
-    matrix = *named;
-  }
-  const absl::StatusOr<codec::Geometry> geometry = codec::Geometry::Make(
-      *code, arguments.data_shards,
-      arguments.parity_shards.value_or(*code == codec::Code::kXor ? 1 : 2), matrix);
-  if (geometry.ok()) return geometry;
-  return NameOption(geometry.status(), {{"geometry.code", "--code"},
-                                        {"geometry.matrix", "--matrix"},
-                                        {"geometry.data_shards", "--data"},
-                                        {"geometry.parity_shards", "--parity"}});
-}
-
 absl::StatusOr<shardfile::EncodedObject> EncodeFile(const EncodeArguments& arguments) {
-  const absl::StatusOr<codec::Geometry> geometry = GeometryOf(arguments);
+  const absl::StatusOr<codec::Geometry> geometry = GeometryOf(arguments.geometry);
   if (!geometry.ok()) return geometry.status();
   absl::StatusOr<ObjectRun> run = ObjectRun::Start(arguments.coder, arguments.output);
   if (!run.ok()) return run.status();
@@ -91,26 +67,7 @@ void AddEncode(CLI::App& app, Command& command) {
   CLI::App* encode = app.add_subcommand(
       "encode", "Makes K data and M parity shards of FILE, any K of which restore it");
   encode->add_option("FILE", arguments->file, "A regular file")->type_name("")->required();
-  encode
-      ->add_option(
-          "--data", arguments->data_shards,
-          absl::StrCat("How many data shards, at most ", codec::Geometry::kMaxDataShards,
-                       "; for rs, K + M is at most ", codec::Geometry::kMaxReedSolomonShards))
-      ->type_name("K")
-      ->capture_default_str();
-  encode
-      ->add_option("--parity", arguments->parity_shards,
-                   "How many parity shards: as many as may be lost. Default: 1 for xor,\n"
-                   "else 2")
-      ->type_name("M");
-  AddChoice(*encode, "--code", arguments->code, {"rs", "raid6", "xor"},
-            "How parity is computed: Reed-Solomon, RAID-6 (M is 2), XOR (M is 1)")
-      ->capture_default_str();
-  AddChoice(*encode, "--matrix", arguments->matrix,
-            {"cauchy", "vandermonde", "systematic-vandermonde"},
-            "The factors of rs: cauchy, the default, vandermonde (those of ISA-L; with K and M\n"
-            "above 3 some shapes cannot restore every loss of M shards),\n"
-            "systematic-vandermonde (those of MinIO)");
+  AddGeometryOptions(*encode, arguments->geometry);
   encode
       ->add_option("--out", arguments->directory,
                    "The directory for the shard files, made if it is not there. Default:\n"

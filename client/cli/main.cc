@@ -78,6 +78,7 @@ int Program::Main() const {
   AddDecode(app, command);
   AddInfo(app, command);
   AddKernels(app, command);
+  AddBench(app, command);
   AddCompletion(app, command);
   try {
     app.parse(argc_, argv_);

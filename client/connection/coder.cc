@@ -12,11 +12,10 @@ absl::Status Coder::Encode(const codec::Geometry& geometry, absl::Span<const Sha
   return Run({Operation::kEncode, geometry, {}, {}, data, shard_bytes, parity}, options);
 }
 
-absl::Status Coder::Reconstruct(const codec::Geometry& geometry,
-                                absl::Span<const uint32_t> present,
+absl::Status Coder::Reconstruct(const codec::Geometry& geometry, absl::Span<const uint32_t> present,
                                 absl::Span<const ShardBytes> shards, size_t shard_bytes,
-                                absl::Span<const uint32_t> wanted,
-                                absl::Span<uint8_t* const> out, const CallOptions& options) {
+                                absl::Span<const uint32_t> wanted, absl::Span<uint8_t* const> out,
+                                const CallOptions& options) {
   return Run({Operation::kReconstruct, geometry, present, wanted, shards, shard_bytes, out},
              options);
 }

@@ -114,8 +114,8 @@ absl::StatusOr<int> ConnectTo(const endpoint::Endpoint& endpoint, absl::Time dea
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<GrpcChannel>> GrpcChannel::Open(const endpoint::Endpoint& endpoint,
-                                                             absl::Duration keepalive,
-                                                             absl::Time deadline) {
+                                                               absl::Duration keepalive,
+                                                               absl::Time deadline) {
   const absl::StatusOr<int> connected = ConnectTo(endpoint, deadline);
   if (!connected.ok()) return connected.status();
   const int duplicate = fcntl(*connected, F_DUPFD_CLOEXEC, 0);
@@ -165,8 +165,7 @@ absl::Duration GrpcChannel::ReadInterval(absl::Duration keepalive) {
 }
 
 GrpcChannel::Queue::Queue(GrpcChannel& channel)
-    : channel_(channel),
-      shared_(!channel.queue_taken_.exchange(true, std::memory_order_acquire)) {
+    : channel_(channel), shared_(!channel.queue_taken_.exchange(true, std::memory_order_acquire)) {
   if (!shared_) own_ = std::make_unique<grpc::CompletionQueue>();
 }
 

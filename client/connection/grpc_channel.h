@@ -27,8 +27,8 @@ class GrpcChannel {
   // Connects, trying every address of the host in turn. UNAVAILABLE naming the endpoint and the
   // reason if none answers until `deadline`. `keepalive`: ConnectionOptions has it.
   static absl::StatusOr<std::shared_ptr<GrpcChannel>> Open(const endpoint::Endpoint& endpoint,
-                                                          absl::Duration keepalive,
-                                                          absl::Time deadline);
+                                                           absl::Duration keepalive,
+                                                           absl::Time deadline);
   ~GrpcChannel();
   GrpcChannel(const GrpcChannel&) = delete;
   GrpcChannel& operator=(const GrpcChannel&) = delete;

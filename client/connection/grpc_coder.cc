@@ -45,21 +45,19 @@ grpc::Status AwaitEnd(grpc::CompletionQueue& queue, const CallOptions& options,
       }
       until = cancelled ? give_up : std::min(give_up, now + kCancelInterval);
     }
-    if (queue.AsyncNext(&tag, &ok, absl::ToChronoTime(until)) ==
-        grpc::CompletionQueue::GOT_EVENT) {
+    if (queue.AsyncNext(&tag, &ok, absl::ToChronoTime(until)) == grpc::CompletionQueue::GOT_EVENT) {
       return grpc::Status::OK;
     }
     if (absl::Now() >= give_up) break;
   }
   channel.Abort();
   queue.Next(&tag, &ok);
-  return grpc::Status(
-      cancelled ? grpc::StatusCode::CANCELLED : grpc::StatusCode::DEADLINE_EXCEEDED, "");
+  return grpc::Status(cancelled ? grpc::StatusCode::CANCELLED : grpc::StatusCode::DEADLINE_EXCEEDED,
+                      "");
 }
 
-grpc::Status CallOn(GrpcChannel& channel, absl::string_view method,
-                    const grpc::ByteBuffer& request, grpc::ByteBuffer& response,
-                    const CallOptions& options) {
+grpc::Status CallOn(GrpcChannel& channel, absl::string_view method, const grpc::ByteBuffer& request,
+                    grpc::ByteBuffer& response, const CallOptions& options) {
   grpc::ClientContext context;
   context.set_deadline(absl::ToChronoTime(options.deadline));
   const Cancellation::Listener cancel(options.cancellation, [&context] { context.TryCancel(); });

@@ -38,10 +38,10 @@ absl::Status CheckChanged(const Request& request) {
     return InvalidField("shards", request.shards.size(),
                         absl::StrCat(2 * changed, " shards, the old ones and the new ones"));
   }
-  absl::Status status = CheckShards("old_shards", request.shards.first(changed), changed,
-                                    request.shard_bytes);
-  status.Update(CheckShards("new_shards", request.shards.last(changed), changed,
-                            request.shard_bytes));
+  absl::Status status =
+      CheckShards("old_shards", request.shards.first(changed), changed, request.shard_bytes);
+  status.Update(
+      CheckShards("new_shards", request.shards.last(changed), changed, request.shard_bytes));
   return status;
 }
 

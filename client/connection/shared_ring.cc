@@ -111,7 +111,8 @@ void SharedRing::Unstage(uint8_t* data, size_t bytes) {
   if (!staging_queue_.empty()) unstaged_.notify_all();
 }
 
-absl::Status SharedRing::Start(const Request& request, RingJob spec, Job& job, absl::Time deadline) {
+absl::Status SharedRing::Start(const Request& request, RingJob spec, Job& job,
+                               absl::Time deadline) {
   std::unique_lock<std::mutex> lock(mutex_);
   for (;;) {
     if (lost_) return why_;

@@ -86,10 +86,9 @@ class SharedRing {
   // Of one piece.
   size_t most_staging() const { return most_staging_; }
 
-  // Submits a job of the request's operation, geometry and indices, which is a plan; `spec.plan` and
-  // `spec.id` do not matter. Waits while the ring is full.
-  // UNAVAILABLE if the ring is lost, DEADLINE_EXCEEDED, or what Ring::Submit says: then `job` is
-  // not under way.
+  // Submits a job of the request's operation, geometry and indices, which is a plan; `spec.plan`
+  // and `spec.id` do not matter. Waits while the ring is full. UNAVAILABLE if the ring is lost,
+  // DEADLINE_EXCEEDED, or what Ring::Submit says: then `job` is not under way.
   absl::Status Start(const Request& request, RingJob spec, Job& job, absl::Time deadline);
 
   // Waits for a job that was started: OK once it is done, however. UNAVAILABLE if the ring is lost.
@@ -112,7 +111,8 @@ class SharedRing {
 
   // With the mutex held, from here on.
   void LoseLocked(const absl::Status& why);
-  // OK and the place of the plan of the request; RESOURCE_EXHAUSTED if the ring has no room to define it.
+  // OK and the place of the plan of the request; RESOURCE_EXHAUSTED if the ring has no room to
+  // define it.
   absl::Status FindPlace(const Request& request, uint16_t& place);
   absl::Status Define(uint16_t place, RingPlan plan);
   // The place used longest ago, other than `except`, with more than `factors`.

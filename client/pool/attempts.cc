@@ -68,12 +68,12 @@ absl::Status Attempts::Run(const Request& whole, const CallOptions& options, boo
     if (!choice) {
       if (last.ok()) last = absl::UnavailableError(pool_.WhyNone());
       if (has_other_way) return last;
-      // A server that asks to be left alone for a while is waited for; one that was given up only if
-      // it is to be tried soon, and that counts as an attempt.
+      // A server that asks to be left alone for a while is waited for; one that was given up only
+      // if it is to be tried soon, and that counts as an attempt.
       const Pool::Usable next = pool_.NextUsable();
       const bool is_given_up = next.from > now && !next.is_asked_for;
-      if (is_given_up && (next.from - now > options_.longest_backoff ||
-                          ++attempts >= options_.max_attempts)) {
+      if (is_given_up &&
+          (next.from - now > options_.longest_backoff || ++attempts >= options_.max_attempts)) {
         return last;
       }
       absl::Time until = next.from;
@@ -99,8 +99,8 @@ absl::Status Attempts::Run(const Request& whole, const CallOptions& options, boo
     size_t done_now = 0;
     Request request = rest.has_value() ? rest->request() : whole;
     request.done = &done_now;
-    const absl::Status status =
-        Try(choice, tried, request, {std::min(options.deadline, now + allowed), options.cancellation});
+    const absl::Status status = Try(
+        choice, tried, request, {std::min(options.deadline, now + allowed), options.cancellation});
     if (rest.has_value() && (status.ok() || done_now > 0)) rest->MergeReport();
     if (status.ok()) {
       if (attempts == 0) budget_.OnSuccess();
@@ -147,8 +147,9 @@ absl::Status Attempts::TryHedged(const Pool::Choice& choice, Pool::Tried& tried,
                                  const Request& request, const CallOptions& options) {
   Pool::Choice second;
   Hedge hedge(request, options);
-  const bool has_started = crew_.TrySubmit(
-      [&] { hedge.RunFirst([&](const auto& of, const auto& how) { return TryOne(choice, of, how); }); });
+  const bool has_started = crew_.TrySubmit([&] {
+    hedge.RunFirst([&](const auto& of, const auto& how) { return TryOne(choice, of, how); });
+  });
   if (!has_started) return TryOne(choice, request, options);
   if (!hedge.AwaitFirst(absl::Now() + options_.hedge_after)) {
     Pool::Tried both = tried;
@@ -156,8 +157,7 @@ absl::Status Attempts::TryHedged(const Pool::Choice& choice, Pool::Tried& tried,
     second = pool_.Choose(both, absl::Now());
     if (second && budget_.Withdraw()) {
       Count(counters_.hedges);
-      hedge.RunSecond(
-          [&](const auto& of, const auto& how) { return TryOne(second, of, how); });
+      hedge.RunSecond([&](const auto& of, const auto& how) { return TryOne(second, of, how); });
     } else if (second) {
       pool_.Report(second, absl::CancelledError(""), absl::ZeroDuration());
     }

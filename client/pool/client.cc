@@ -64,8 +64,8 @@ absl::Status CheckOptions(const ClientOptions& options) {
     status.Update(InvalidField("retry_ratio", options.retry_ratio, "0 to 1"));
   }
   if (options.hedge_after < absl::ZeroDuration()) {
-    status.Update(InvalidField("hedge_after", absl::FormatDuration(options.hedge_after),
-                               "0 or more"));
+    status.Update(
+        InvalidField("hedge_after", absl::FormatDuration(options.hedge_after), "0 or more"));
   }
   if (options.slice_bytes < kLeastSliceBytes) {
     status.Update(InvalidField("slice_bytes", options.slice_bytes,
@@ -85,8 +85,8 @@ struct Parts {
   std::unique_ptr<Crew> crew;
   std::unique_ptr<Attempts> attempts;
   SpeedTable speeds;
-  std::atomic<int> computing{0};         // calls of kPreferLocal that run here
-  std::atomic<bool> falls_back{false};   // as the log knows
+  std::atomic<int> computing{0};        // calls of kPreferLocal that run here
+  std::atomic<bool> falls_back{false};  // as the log knows
 };
 
 class PooledClient final : public Client {
@@ -169,8 +169,8 @@ class PooledClient final : public Client {
         if (parts_->pool == nullptr) return RunHere(request, options);
         static const int kCpus = std::max(1U, std::thread::hardware_concurrency());
         const int computing = parts_->computing.fetch_add(1, std::memory_order_relaxed);
-        absl::Status status = computing < kCpus ? RunHere(request, options)
-                                                : RunAtServers(request, options);
+        absl::Status status =
+            computing < kCpus ? RunHere(request, options) : RunAtServers(request, options);
         parts_->computing.fetch_sub(1, std::memory_order_relaxed);
         return status;
       }
@@ -189,8 +189,8 @@ class PooledClient final : public Client {
     const SpeedTable::Way way = parts_->speeds.Choose(request);
     const uint64_t fallbacks = parts_->counters.fallback_slices.load(std::memory_order_relaxed);
     const absl::Time start = absl::Now();
-    absl::Status status = way == SpeedTable::Way::kLocal ? RunHere(request, options)
-                                                         : RunAtServers(request, options);
+    absl::Status status =
+        way == SpeedTable::Way::kLocal ? RunHere(request, options) : RunAtServers(request, options);
     if (!status.ok()) return status;
     if (fallbacks == parts_->counters.fallback_slices.load(std::memory_order_relaxed)) {
       parts_->speeds.Add(request, way, absl::Now() - start);
@@ -266,8 +266,8 @@ absl::StatusOr<std::unique_ptr<Client>> Client::Make(ClientOptions options) {
     CrewOptions crew;
     crew.most_threads = kMostHelpers;
     parts->crew = std::make_unique<Crew>(crew);
-    parts->attempts = std::make_unique<Attempts>(parts->options, *parts->pool, *parts->crew,
-                                                 parts->counters);
+    parts->attempts =
+        std::make_unique<Attempts>(parts->options, *parts->pool, *parts->crew, parts->counters);
   }
   return std::make_unique<PooledClient>(std::move(parts));
 }

@@ -24,8 +24,7 @@ absl::StatusOr<Policy> PolicyFromName(std::string_view name) {
        {Policy::kRemoteOnly, Policy::kPreferRemote, Policy::kPreferLocal, Policy::kFastest}) {
     if (name == NameOf(policy)) return policy;
   }
-  return codec::InvalidField("policy", name,
-                             "remote-only, prefer-remote, prefer-local or fastest");
+  return codec::InvalidField("policy", name, "remote-only, prefer-remote, prefer-local or fastest");
 }
 
 }  // namespace parity::client

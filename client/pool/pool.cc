@@ -125,9 +125,9 @@ void Pool::KeepHouse() {
   while (!ending_) {
     const absl::Time now = absl::Now();
     absl::Time resolve_at =
-        names_.empty() ? absl::InfiniteFuture()
-                       : resolved_at + (resolve_soon_ ? kLeastResolveInterval
-                                                      : options_.resolve_interval);
+        names_.empty()
+            ? absl::InfiniteFuture()
+            : resolved_at + (resolve_soon_ ? kLeastResolveInterval : options_.resolve_interval);
     if (now >= resolve_at) {
       resolve_soon_ = false;
       lock.unlock();
@@ -288,8 +288,7 @@ Pool::Usable Pool::NextUsable() {
 std::string Pool::WhyNone() {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (members_.empty()) {
-    return lookup_failure_.ok() ? "no server is known yet"
-                                : std::string(lookup_failure_.message());
+    return lookup_failure_.ok() ? "no server is known yet" : std::string(lookup_failure_.message());
   }
   for (const auto& member : members_) {
     if (!member->last_failure.empty()) return member->last_failure;

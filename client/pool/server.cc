@@ -11,8 +11,7 @@ absl::StatusOr<std::shared_ptr<Server>> Server::Make(const std::string& address,
                                                      const ClientOptions& options) {
   std::shared_ptr<Server> server(new Server(address));
   // One ring serves any number of threads.
-  const bool is_shared =
-      absl::StartsWith(address, "unix:") && options.connection.region_bytes > 0;
+  const bool is_shared = absl::StartsWith(address, "unix:") && options.connection.region_bytes > 0;
   const int connections = is_shared ? 1 : options.connections;
   for (int i = 0; i < connections; ++i) {
     absl::StatusOr<std::unique_ptr<Connection>> connection =

@@ -1,7 +1,7 @@
 // How long calls took lately, here and at servers.
 //
-// Key decision: calls are alike if they do the same to about as many bytes. The way that took longer
-// is tried now and then, since it may have become the faster one.
+// Key decision: calls are alike if they do the same to about as many bytes. The way that took
+// longer is tried now and then, since it may have become the faster one.
 #ifndef PARITY_CLIENT_SPEED_TABLE_H_
 #define PARITY_CLIENT_SPEED_TABLE_H_
 

@@ -61,7 +61,7 @@ absl::StatusOr<Result> Compare(const Setup& setup, const Servers& servers, const
   std::vector<double> cpu;
   std::vector<double> socket_rates;
   std::vector<double> naive_rates;
-  LatencyHistogram latencies;
+  timing::LatencyHistogram latencies;
   for (int round = 0; round < setup.rounds; ++round) {
     if (result.note.empty()) {
       absl::StatusOr<std::vector<std::unique_ptr<Load>>> loads =

@@ -8,8 +8,8 @@
 
 #include "absl/status/status.h"
 #include "job.h"
-#include "latency_histogram.h"
 #include "parity/kernels/kernel_table.h"
+#include "parity/timing/latency_histogram.h"
 #include "sources.h"
 
 namespace parity::bench {
@@ -32,10 +32,10 @@ struct LoadControl {
 
 // Written by a load. The counts may be read at any time, the latencies once it has returned.
 struct Meter {
-  std::atomic<uint64_t> answers{0};  // requests answered with their parity
-  std::atomic<uint64_t> refused{0};  // RESOURCE_EXHAUSTED, where the load goes on
-  std::atomic<uint64_t> failed{0};   // answered otherwise, where the load goes on regardless
-  LatencyHistogram latencies;        // of answers
+  std::atomic<uint64_t> answers{0};    // requests answered with their parity
+  std::atomic<uint64_t> refused{0};    // RESOURCE_EXHAUSTED, where the load goes on
+  std::atomic<uint64_t> failed{0};     // answered otherwise, where the load goes on regardless
+  timing::LatencyHistogram latencies;  // of answers
 };
 
 // A client on a connection of its own.

@@ -57,8 +57,8 @@ absl::Status LoadGroup::Stop() {
   return status;
 }
 
-LatencyHistogram LoadGroup::latencies() const {
-  LatencyHistogram all;
+timing::LatencyHistogram LoadGroup::latencies() const {
+  timing::LatencyHistogram all;
   for (const auto& member : members_) all.Merge(member->meter.latencies);
   return all;
 }

@@ -40,7 +40,7 @@ class LoadGroup {
   absl::Status Stop();
 
   // All that were recorded. REQUIRES: stopped.
-  LatencyHistogram latencies() const;
+  timing::LatencyHistogram latencies() const;
 
  private:
   struct Member {

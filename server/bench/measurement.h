@@ -9,15 +9,15 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "latency_histogram.h"
 #include "load.h"
+#include "parity/timing/latency_histogram.h"
 
 namespace parity::bench {
 
 struct Measurement {
   double requests_per_s = 0;
   double server_cpu_s_per_request = 0;
-  LatencyHistogram latencies;
+  timing::LatencyHistogram latencies;
 };
 
 // 10^9 bytes of data shards a second.

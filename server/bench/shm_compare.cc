@@ -97,8 +97,8 @@ absl::StatusOr<ShmResult> CompareShm(const Setup& setup, const SharedMemory& sha
   std::vector<double> local_rates;
   std::vector<double> cpu;
   std::vector<double> read_gbps;
-  LatencyHistogram latencies;
-  LatencyHistogram unary_latencies;
+  timing::LatencyHistogram latencies;
+  timing::LatencyHistogram unary_latencies;
   for (int round = 0; round < setup.rounds; ++round) {
     Slots slots(row, memory, **checking, Checks::kSampled);
     absl::StatusOr<Measurement> measured =

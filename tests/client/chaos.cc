@@ -139,7 +139,10 @@ class Load {
 class Chaos {
  public:
   Chaos(const char* program, absl::Duration duration, uint32_t seed)
-      : duration_(duration), random_(seed), stripes_(MakeKnownStripes(seed)), a_(program),
+      : duration_(duration),
+        random_(seed),
+        stripes_(MakeKnownStripes(seed)),
+        a_(program),
         b_(program) {}
 
   void KillOneOfTwo() {
@@ -194,11 +197,12 @@ class Chaos {
       calls = load.calls();
     }
     const ClientStats stats = (*client)->GetStats();
-    std::printf("%s %d times: %llu calls, all right; %llu retries, %llu refused, %llu hedges, "
-                "%llu of %llu slices computed here\n",
-                what, times, Number(calls), Number(stats.retries), Number(stats.retries_refused),
-                Number(stats.hedges), Number(stats.fallback_slices),
-                Number(stats.fallback_slices + stats.remote_slices));
+    std::printf(
+        "%s %d times: %llu calls, all right; %llu retries, %llu refused, %llu hedges, "
+        "%llu of %llu slices computed here\n",
+        what, times, Number(calls), Number(stats.retries), Number(stats.retries_refused),
+        Number(stats.hedges), Number(stats.fallback_slices),
+        Number(stats.fallback_slices + stats.remote_slices));
     std::fflush(stdout);
     if (policy == Policy::kPreferRemote && stats.fallback_slices == 0) Fail("nothing fell back");
     if (stats.remote_slices == 0) Fail("no server computed anything");

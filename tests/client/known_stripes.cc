@@ -73,8 +73,8 @@ absl::Status KnownStripe::AskEncode(Coder& coder) const {
   absl::Status status = coder.Encode(geometry_, Views(shards_, geometry_.data_shards()),
                                      shard_bytes_, Outputs(parity));
   if (!status.ok()) return status;
-  const bool right = std::equal(parity.begin(), parity.end(),
-                                shards_.begin() + geometry_.data_shards());
+  const bool right =
+      std::equal(parity.begin(), parity.end(), shards_.begin() + geometry_.data_shards());
   return right ? absl::OkStatus() : Wrong("encode");
 }
 

@@ -9,11 +9,11 @@
 #include <unordered_set>
 
 #include "absl/time/clock.h"
-#include "scripted_server.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "parity/client/local_coder.h"
 #include "parity/codec/field_error.h"
+#include "scripted_server.h"
 
 namespace parity::client {
 namespace {
@@ -332,9 +332,8 @@ TEST(Ring, NamesTheFieldOfAJobThatItsPlanDoesNotCallFor) {
   EXPECT_EQ(field(job), "report");
   job.report = memory.end() - 16;  // of 40
   EXPECT_EQ(field(job), "report");
-  EXPECT_EQ(
-      codec::FieldOf(ring->Define(64, {Operation::kEncode, ReedSolomon(2, 1), {}, {}}, 0)),
-      "plan");
+  EXPECT_EQ(codec::FieldOf(ring->Define(64, {Operation::kEncode, ReedSolomon(2, 1), {}, {}}, 0)),
+            "plan");
   // A source without bytes may be anywhere.
   const std::vector<size_t> empty = {100, 0};
   const std::vector<const uint8_t*> with_null = {memory.data(), nullptr};

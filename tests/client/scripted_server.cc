@@ -41,7 +41,7 @@ void Gate::Await() {
 }
 
 ScriptedSession::ScriptedSession(Descriptor socket, const std::atomic<bool>& ending, Gate& gate,
-                         uint64_t region_id)
+                                 uint64_t region_id)
     : socket_(std::move(socket)),
       ending_(ending),
       gate_(gate),
@@ -243,7 +243,8 @@ void ScriptedSession::ServeAll() {
   while (const auto record = Next()) Serve(*record);
 }
 
-ScriptedServer::ScriptedServer(Behaviour behaviour) : ScriptedServer(NewPath(), std::move(behaviour)) {}
+ScriptedServer::ScriptedServer(Behaviour behaviour)
+    : ScriptedServer(NewPath(), std::move(behaviour)) {}
 
 ScriptedServer::ScriptedServer(std::string path, Behaviour behaviour)
     : path_(std::move(path)), behaviour_(std::move(behaviour)) {
@@ -273,7 +274,7 @@ void ScriptedServer::Accept() {
     Descriptor socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     const int number = ++connections_;
     auto session = std::make_unique<ScriptedSession>(std::move(socket), ending_, gate_,
-                                                 static_cast<uint64_t>(number));
+                                                     static_cast<uint64_t>(number));
     sessions_.emplace_back([this, owned = std::move(session)]() mutable {
       behaviour_(*owned);
       owned.reset();

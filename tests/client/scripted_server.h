@@ -38,7 +38,7 @@ class Gate {
 class ScriptedSession {
  public:
   ScriptedSession(endpoint::Descriptor socket, const std::atomic<bool>& ending, Gate& gate,
-              uint64_t region_id);
+                  uint64_t region_id);
   // Ends the connection.
   ~ScriptedSession();
 

@@ -16,13 +16,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "scripted_server.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "parity/client/local_coder.h"
 #include "parity/codec/field_error.h"
 #include "real_server.h"
 #include "remote_only.h"
+#include "scripted_server.h"
 
 namespace parity::client {
 namespace {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "absl/time/clock.h"
-#include "scripted_server.h"
 #include "gtest/gtest.h"
 #include "parity/client/local_coder.h"
+#include "scripted_server.h"
 
 namespace parity::client {
 namespace {

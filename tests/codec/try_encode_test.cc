@@ -41,14 +41,14 @@ TEST(TryEncode, LeavesWhatIsNotUsualToEncode) {
                          const std::vector<uint8_t*>& parity) {
     return codec.TryEncode(sources, bytes, parity, BestTable());
   };
-  EXPECT_FALSE(tries({m, m + 64}, 64, {m + 192, m + 256}));                // too few shards
-  EXPECT_FALSE(tries({m, m, m, m}, 64, {m + 192, m + 256}));               // too many
-  EXPECT_FALSE(tries(data, 64, {m + 192}));                                // too little parity
-  EXPECT_FALSE(tries(data, 0, {m + 192, m + 256}));                        // nothing to do
-  EXPECT_FALSE(tries(data, (size_t{1} << 40) + 1, {m + 192, m + 256}));    // too long
-  EXPECT_FALSE(tries(data, 64, {m + 192, m + 255}));                       // outputs overlap
-  EXPECT_FALSE(tries(data, 64, {m + 191, m + 256}));                       // a shard's last byte
-  EXPECT_FALSE(tries(data, 64, {m + 64, m + 256}));                        // a shard as it is
+  EXPECT_FALSE(tries({m, m + 64}, 64, {m + 192, m + 256}));              // too few shards
+  EXPECT_FALSE(tries({m, m, m, m}, 64, {m + 192, m + 256}));             // too many
+  EXPECT_FALSE(tries(data, 64, {m + 192}));                              // too little parity
+  EXPECT_FALSE(tries(data, 0, {m + 192, m + 256}));                      // nothing to do
+  EXPECT_FALSE(tries(data, (size_t{1} << 40) + 1, {m + 192, m + 256}));  // too long
+  EXPECT_FALSE(tries(data, 64, {m + 192, m + 255}));                     // outputs overlap
+  EXPECT_FALSE(tries(data, 64, {m + 191, m + 256}));                     // a shard's last byte
+  EXPECT_FALSE(tries(data, 64, {m + 64, m + 256}));                      // a shard as it is
   EXPECT_EQ(memory, untouched);
   EXPECT_TRUE(tries(data, 64, {m + 192, m + 256}));
 }

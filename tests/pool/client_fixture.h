@@ -43,8 +43,8 @@ class TwoServers : public ::testing::Test {
   absl::Status Encode(Coder& client, size_t bytes = 1'000, const CallOptions& options = {}) {
     const std::vector<uint8_t> a(bytes, 0x0f), b(bytes, 0x55);
     std::vector<uint8_t> p(bytes);
-    absl::Status status = client.Encode(xor_, {ShardBytes(a), ShardBytes(b)}, bytes, {p.data()},
-                                        options);
+    absl::Status status =
+        client.Encode(xor_, {ShardBytes(a), ShardBytes(b)}, bytes, {p.data()}, options);
     EXPECT_TRUE(!status.ok() || p == std::vector<uint8_t>(bytes, 0x5a));
     return status;
   }

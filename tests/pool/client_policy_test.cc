@@ -198,8 +198,7 @@ TEST(ClientOptions, AreCheckedAndNamed) {
   EXPECT_EQ(field([](auto& o) { o.deadline = absl::ZeroDuration(); }), "deadline");
   EXPECT_EQ(field([](auto& o) { o.attempt_timeout = absl::ZeroDuration(); }), "attempt_timeout");
   EXPECT_EQ(field([](auto& o) { o.first_backoff = absl::ZeroDuration(); }), "first_backoff");
-  EXPECT_EQ(field([](auto& o) { o.resolve_interval = absl::ZeroDuration(); }),
-            "resolve_interval");
+  EXPECT_EQ(field([](auto& o) { o.resolve_interval = absl::ZeroDuration(); }), "resolve_interval");
   EXPECT_EQ(field([](auto& o) { o.hedge_after = -absl::Seconds(1); }), "hedge_after");
   EXPECT_EQ(field([](auto& o) { o.slice_bytes = (64 << 10) - 1; }), "slice_bytes");
   EXPECT_EQ(field([](auto& o) { o.slice_bytes = 64 << 10; }), "");

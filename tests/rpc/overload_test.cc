@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "bare_peers.h"
+#include "client/remote_only.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "client/remote_only.h"
 #include "parity/v1/parity.grpc.pb.h"
 #include "parity/wire/status.h"
 #include "parity/wire/stripe_message.h"

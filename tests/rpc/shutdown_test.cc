@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "bare_peers.h"
-#include "gtest/gtest.h"
 #include "client/remote_only.h"
+#include "gtest/gtest.h"
 #include "parity/v1/parity.grpc.pb.h"
 #include "parity/wire/stripe_message.h"
 #include "server_fixture.h"

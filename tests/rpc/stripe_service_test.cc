@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "bare_peers.h"
+#include "client/remote_only.h"
 #include "gmock/gmock.h"
 #include "grpcpp/server_builder.h"
 #include "gtest/gtest.h"
 #include "parity/client/local_coder.h"
-#include "client/remote_only.h"
 #include "parity/codec/field_error.h"
 #include "parity/v1/parity.grpc.pb.h"
 #include "parity/wire/limits.h"
@@ -59,7 +59,8 @@ Stripe MakeStripe(const Geometry& geometry, size_t shard_bytes) {
 class OverTransport : public ::testing::TestWithParam<bool> {
  protected:
   std::unique_ptr<client::Client> Connect() {
-    client::ClientOptions options = client::RemoteOnly(GetParam() ? server_.unix_socket() : server_.tcp());
+    client::ClientOptions options =
+        client::RemoteOnly(GetParam() ? server_.unix_socket() : server_.tcp());
     return *client::Client::Make(options);
   }
 
@@ -374,7 +375,8 @@ TEST(RemoteClient, RefusesAReportThatCannotBe) {
 TEST(RemoteClient, RefusesATargetThatIsNoAddress) {
   const auto coder = client::Client::Make(client::RemoteOnly("nowhere"));
   EXPECT_TRUE(absl::IsInvalidArgument(coder.status()));
-  EXPECT_THAT(std::string(coder.status().message()), ::testing::HasSubstr("targets[0]: got nowhere"));
+  EXPECT_THAT(std::string(coder.status().message()),
+              ::testing::HasSubstr("targets[0]: got nowhere"));
 }
 
 TEST(RemoteClient, CutsAStripeThatNoMessageHolds) {

@@ -12,11 +12,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "client/remote_only.h"
 #include "gmock/gmock.h"
 #include "grpcpp/create_channel.h"
 #include "grpcpp/security/credentials.h"
 #include "gtest/gtest.h"
-#include "client/remote_only.h"
 #include "parity/engine/worker_plan.h"
 #include "parity/kernels/dispatch.h"
 #include "parity/v1/parity.grpc.pb.h"

@@ -10,9 +10,9 @@
 
 #include "bare_peers.h"
 #include "captured_log.h"
+#include "client/remote_only.h"
 #include "gtest/gtest.h"
 #include "listen/connected_as.h"
-#include "client/remote_only.h"
 #include "parity/v1/parity.grpc.pb.h"
 #include "server_fixture.h"
 
@@ -63,13 +63,15 @@ TEST_F(UnixPeers, OneThatIsNotAllowedIsClosedAtOnceAndOthersAreServed) {
 
 TEST_F(UnixPeers, AClientOfTheLibraryIsToldThatTheServerIsUnavailable) {
   RunningServer server = WithPeers({{geteuid() + 1}, {}}, directory_);
-  const auto info = (*client::Client::Make(client::RemoteOnly(server.unix_socket())))->GetServerInfo();
+  const auto info =
+      (*client::Client::Make(client::RemoteOnly(server.unix_socket())))->GetServerInfo();
   EXPECT_TRUE(absl::IsUnavailable(info.status())) << info.status();
 }
 
 TEST_F(UnixPeers, OneThatIsAllowedIsServed) {
   RunningServer server = WithPeers({{geteuid()}, {}}, directory_);
-  const auto info = (*client::Client::Make(client::RemoteOnly(server.unix_socket())))->GetServerInfo();
+  const auto info =
+      (*client::Client::Make(client::RemoteOnly(server.unix_socket())))->GetServerInfo();
   EXPECT_TRUE(info.ok()) << info.status();
 }
 

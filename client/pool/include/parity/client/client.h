@@ -1,8 +1,8 @@
 // Parity for a program that must not go down: servers if they can be had, else this process.
 //
-// Key decision: what may be tried again is one slice of a stripe, which changes nothing at a server;
-// so every failure of a server - refused, overloaded, frozen, killed, corrupting - ends in another
-// attempt, or in the same kernels here, within the deadline of the call.
+// Key decision: what may be tried again is one slice of a stripe, which changes nothing at a
+// server; so every failure of a server - refused, overloaded, frozen, killed, corrupting - ends in
+// another attempt, or in the same kernels here, within the deadline of the call.
 #ifndef PARITY_CLIENT_CLIENT_H_
 #define PARITY_CLIENT_CLIENT_H_
 
@@ -64,8 +64,8 @@ struct ClientOptions {
 
   // TCP connections to every server: one is served by one of its workers. At most kMaxConnections.
   int connections = 1;
-  // How often the names of targets are looked up. Sooner when a server fails, but not more than once
-  // a second.
+  // How often the names of targets are looked up. Sooner when a server fails, but not more than
+  // once a second.
   absl::Duration resolve_interval = absl::Seconds(30);
 
   // A stripe is sent in slices of about so many bytes, all shards counted, `slices_in_flight` of

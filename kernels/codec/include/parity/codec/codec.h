@@ -61,8 +61,8 @@ class Codec {
                       absl::Span<uint8_t* const> parity, Batch& batch) const;
 
   // The same at once, for data shards that are whole and lie in one piece each: it takes some 30 ns
-  // besides the kernel. False, with nothing done, if Encode would not do it, or an output is a shard
-  // or overlaps one: Encode does that, or says what is wrong.
+  // besides the kernel. False, with nothing done, if Encode would not do it, or an output is a
+  // shard or overlaps one: Encode does that, or says what is wrong.
   bool TryEncode(absl::Span<const uint8_t* const> data, size_t shard_bytes,
                  absl::Span<uint8_t* const> parity, const kernels::KernelTable& table) const;
 
