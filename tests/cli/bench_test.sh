@@ -94,7 +94,7 @@ usage_errors() {
   bench 2 --lost 3
   says '--lost: got 3, want 1 to 2'
   bench 2 --data 0
-  says 'data_shards: got 0'
+  says '--data: got 0'
 }
 
 closed_loop() {

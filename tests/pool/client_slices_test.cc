@@ -32,6 +32,7 @@ TEST_F(Slices, CutLargeStripesAndRunInParallel) {
 
 TEST_F(Slices, AreTriedAgainByThemselves) {
   options_.slice_bytes = kSlice;
+  options_.slices_in_flight = 1;
   const auto client = Make();
   one_->Next(FakeOutcome::Succeeds());
   one_->Next(FakeOutcome::Fails(absl::UnavailableError("once")));
