@@ -64,7 +64,13 @@ absl::Status Attempts::Run(const Request& whole, const CallOptions& options, boo
     const bool has_alternative = has_other_way || pool_.size() > 1;
     const absl::Duration allowed =
         has_alternative ? std::min(options_.attempt_timeout, left / 2) : left;
-    const Pool::Choice choice = pool_.Choose(tried, now + allowed);
+    Pool::Choice choice = pool_.Choose(tried, now + allowed);
+    bool is_paid = attempts == 0;
+    if (!choice && !has_other_way) {
+      choice = pool_.ChooseGivenUp(tried);
+      is_paid = true;
+      if (choice && !budget_.Withdraw()) choice = Pool::Choice();
+    }
     if (!choice) {
       if (last.ok()) last = absl::UnavailableError(pool_.WhyNone());
       if (has_other_way) return last;
@@ -86,14 +92,12 @@ absl::Status Attempts::Run(const Request& whole, const CallOptions& options, boo
       tried.Clear();
       continue;
     }
-    if (attempts > 0) {
-      if (!budget_.Withdraw()) {
-        Count(counters_.retries_refused);
-        pool_.Report(choice, absl::CancelledError(""), absl::ZeroDuration());
-        return last;
-      }
-      Count(counters_.retries);
+    if (!is_paid && !budget_.Withdraw()) {
+      Count(counters_.retries_refused);
+      pool_.Report(choice, absl::CancelledError(""), absl::ZeroDuration());
+      return last;
     }
+    if (attempts > 0) Count(counters_.retries);
     std::optional<RequestSlice> rest;
     if (*done > 0) rest.emplace(whole, *done, whole.shard_bytes);
     size_t done_now = 0;

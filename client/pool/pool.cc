@@ -227,6 +227,19 @@ Pool::Choice Pool::Choose(const Tried& tried, absl::Time deadline) {
   return choice;
 }
 
+Pool::Choice Pool::ChooseGivenUp(const Tried& tried) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto now = Now();
+  Choice choice;
+  for (size_t i = 0; i < members_.size() && !choice; ++i) {
+    const auto& member = members_[(turn_ + i) % members_.size()];
+    const bool is_given_up =
+        member->health.State(now) != HealthState::kUsable && member->asked_until <= now;
+    if (is_given_up && tried.TriesOf(*member) == 0) choice.member_ = member;
+  }
+  return choice;
+}
+
 void Pool::Report(const Choice& choice, const absl::Status& status, absl::Duration allowed) {
   Member& member = *choice.member_;
   std::string line;

@@ -24,6 +24,19 @@ TEST_F(Retries, GoElsewhereAndFailNoCall) {
   EXPECT_THAT(log(), ElementsAre(HasSubstr("not used until it answers: going")));
 }
 
+// One has been given up but is back; now the other goes.
+TEST_F(Retries, TryAServerThatWasGivenUpRatherThanFail) {
+  options_.longest_backoff = absl::Milliseconds(1);
+  for (int round = 0; round < 20; ++round) {
+    const auto client = Make();
+    one_->Next(FakeOutcome::Fails(absl::UnavailableError("going")), 5);
+    while (client->GetStats().servers[0].usable) ASSERT_EQ(Encode(*client), absl::OkStatus());
+    two_->Die();
+    EXPECT_EQ(Encode(*client), absl::OkStatus());
+    two_->Revive();
+  }
+}
+
 TEST_F(Retries, BringBackAServerThatAnswersAgain) {
   const auto client = Make();
   one_->Next(FakeOutcome::Fails(absl::UnavailableError("going")), 5);
