@@ -37,7 +37,7 @@ absl::StatusOr<codec::Geometry> GeometryOf(const GeometryOptions& options) {
     if (!named.ok()) return named.status();
     matrix = *named;
   }
-  const absl::StatusOr<codec::Geometry> geometry = codec::Geometry::Make(
+  absl::StatusOr<codec::Geometry> geometry = codec::Geometry::Make(
       *code, options.data_shards,
       options.parity_shards.value_or(*code == codec::Code::kXor ? 1 : 2), matrix);
   if (geometry.ok()) return geometry;

@@ -77,7 +77,7 @@ class ServerConnection final : public Connection {
     const size_t done = run.done();
     if (done == 0) return Inline(grpc_.Run(request, options));
     const RequestSlice rest(request, done, request.shard_bytes);
-    const absl::Status status = Inline(grpc_.Run(rest.request(), options));
+    absl::Status status = Inline(grpc_.Run(rest.request(), options));
     if (status.ok()) {
       rest.MergeReport();
     } else if (request.done != nullptr) {

@@ -59,8 +59,9 @@ class LocalCoder final : public Coder {
       case Operation::kVerify: {
         absl::StatusOr<codec::VerifyReport> report =
             codec->Verify(all, request.shard_bytes, table_);
-        if (report.ok()) *request.report = *std::move(report);
-        return report.status();
+        if (!report.ok()) return report.status();
+        *request.report = *std::move(report);
+        return absl::OkStatus();
       }
       case Operation::kUpdate: {
         const size_t changed = request.indices.size();
@@ -109,14 +110,14 @@ class LocalCoder final : public Coder {
     }
   }
 
-  static std::atomic<uint64_t> coders_;
+  static std::atomic<uint64_t> coders;
 
   const kernels::KernelTable& table_;
-  const uint64_t id_ = ++coders_;  // never that of another, also when this one is gone
+  const uint64_t id_ = ++coders;  // never that of another, also when this one is gone
   codec::CodecCache codecs_;
 };
 
-std::atomic<uint64_t> LocalCoder::coders_{0};
+std::atomic<uint64_t> LocalCoder::coders{0};
 
 }  // namespace
 

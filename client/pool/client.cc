@@ -167,7 +167,8 @@ class PooledClient final : public Client {
         return RunAtServers(request, options);
       case Policy::kPreferLocal: {
         if (parts_->pool == nullptr) return RunHere(request, options);
-        static const int kCpus = std::max(1U, std::thread::hardware_concurrency());
+        static const auto kCpus =
+            static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
         const int computing = parts_->computing.fetch_add(1, std::memory_order_relaxed);
         absl::Status status =
             computing < kCpus ? RunHere(request, options) : RunAtServers(request, options);
@@ -215,7 +216,7 @@ class PooledClient final : public Client {
   absl::Status RunSlice(const Request& request, const CallOptions& options) {
     const bool may_fall_back = parts_->options.policy != Policy::kRemoteOnly;
     size_t done = 0;
-    const absl::Status status = parts_->attempts->Run(request, options, may_fall_back, &done);
+    absl::Status status = parts_->attempts->Run(request, options, may_fall_back, &done);
     if (status.ok()) {
       Count(parts_->counters.remote_slices);
       if (parts_->falls_back.load(std::memory_order_relaxed) &&

@@ -27,7 +27,7 @@ absl::StatusOr<std::shared_ptr<Server>> Server::Make(const std::string& address,
 Server::Line& Server::LeastLoaded() {
   if (lines_.size() == 1) return *lines_.front();
   const size_t turn = turn_.fetch_add(1, std::memory_order_relaxed);
-  Line* least = nullptr;
+  Line* least = lines_.front().get();
   uint64_t least_bytes = UINT64_MAX;
   for (size_t i = 0; i < lines_.size(); ++i) {
     Line& line = *lines_[(turn + i) % lines_.size()];
