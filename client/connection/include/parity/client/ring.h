@@ -2,7 +2,7 @@
 // socket and without a copy.
 //
 // Key decision: this is the bare path, for programs that keep many stripes under way from one
-// thread. A RemoteCoder uses one by itself for its blocking calls.
+// thread. A Connection, and so a Client, uses one by itself for its blocking calls.
 //
 //   ring->Define(0, {Operation::kEncode, geometry, {}, {}}, id);  // need not be waited for
 //   for each stripe: ring->Submit(job);                               // until there is no room
@@ -105,7 +105,7 @@ class Ring {
 
   // INVALID_ARGUMENT naming "target" or "region_bytes"; UNAVAILABLE if no server shares memory
   // there; PERMISSION_DENIED if it does not with this user; RESOURCE_EXHAUSTED if the region is
-  // longer than it allows (RemoteCoder::GetServerInfo tells) or there is no room for it now;
+  // longer than it allows (Client::GetServerInfo tells) or there is no room for it now;
   // DEADLINE_EXCEEDED.
   static absl::StatusOr<std::unique_ptr<Ring>> Connect(const RingOptions& options);
 
