@@ -66,8 +66,8 @@ class Pool {
   // The least loaded of the usable servers that were tried least often, and less than twice. None
   // if there is no such server. Waits for the first lookup of names, until `deadline`.
   Choice Choose(const Tried& tried, absl::Time deadline);
-  // One that was given up but not asked to be left alone, and that the call has not tried. It may be
-  // back, so to call it is better than to fail.
+  // One that was given up but not asked to be left alone, and that the call has not tried. It may
+  // be back, so to call it is better than to fail.
   Choice ChooseGivenUp(const Tried& tried);
   // `allowed`: how long the attempt might have taken.
   void Report(const Choice& choice, const absl::Status& status, absl::Duration allowed);
