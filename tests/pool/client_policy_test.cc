@@ -11,7 +11,6 @@
 namespace parity::client {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 using Policies = TwoServers;

@@ -198,6 +198,24 @@ int FailedCalls(const std::string& target, absl::Time end) {
   return failed;
 }
 
+TEST(Connections, AreAsManyAsAskedForAndAllAreUsed) {
+  const CapturedLog log;
+  const RunningServer server;
+  const std::string port = server.tcp().substr(server.tcp().rfind(':'));
+  client::ClientOptions options = client::RemoteOnly("dns:///localhost" + port);
+  options.connections = 5;
+  const auto client = *client::Client::Make(options);
+  const codec::Geometry geometry = *codec::Geometry::Make(codec::Code::kXor, 1, 1);
+  const std::vector<uint8_t> data(1'000, 7);
+  std::vector<uint8_t> parity(1'000);
+  for (int i = 0; i < 20; ++i) {
+    const absl::Status status =
+        client->Encode(geometry, {client::ShardBytes(data)}, 1'000, {parity.data()});
+    ASSERT_TRUE(status.ok()) << status;
+  }
+  EXPECT_EQ(log.Count(kConnection), 5);
+}
+
 TEST(Age, FailsNoCall) {
   const CapturedLog log;
   rpc::Limits limits;
