@@ -2,45 +2,11 @@
 # Runs parityctl bench as a user does and checks what it prints and returns, not how fast it is.
 #
 #   bench_test.sh PARITYCTL [PARITYD]
-#
-# Without PARITYD, parity is computed in parityctl itself; with it, by a server that is started here.
-set -u
+# shellcheck source=tests/cli/harness.sh
+source "$(dirname "$0")/harness.sh"
 
-parityctl=$(realpath "$1")
-parityd=${2:+$(realpath "$2")}
-scratch=$(mktemp -d)
-server=local
-server_pid=
-failures=0
-
-finish() {
-  if [ -n "$server_pid" ]; then
-    kill "$server_pid"
-    wait "$server_pid"
-  fi
-  rm -rf "$scratch"
-}
-trap finish EXIT
-
-fail() {
-  echo "FAILED: $*"
-  echo "  standard output: $(head -c 2000 "$scratch/stdout")"
-  echo "  standard error: $(cat "$scratch/stderr")"
-  failures=$((failures + 1))
-}
-
-# bench CODE ARGUMENT...: must exit with CODE, saying why in one line if it failed, else nothing.
-bench() {
-  local want=$1
-  shift
-  "$parityctl" bench --server "$server" "$@" >"$scratch/stdout" 2>"$scratch/stderr"
-  local got=$?
-  [ "$got" -eq "$want" ] || fail "bench $*: exit code $got, want $want"
-  [ "$(wc -l <"$scratch/stderr")" -eq "$((want > 1))" ] || fail "bench $*: lines of error"
-}
-
-prints() { grep -qF -e "$1" "$scratch/stdout" || fail "want '$1' printed"; }
-says() { grep -qF -e "$1" "$scratch/stderr" || fail "want the error '$1'"; }
+# bench CODE ARGUMENT...: as run, of the server.
+bench() { run "$1" bench --server "$server" "${@:2}"; }
 
 # json_shows CONDITION: of the JSON printed, r, beside what always holds.
 json_shows() {
@@ -156,19 +122,7 @@ interrupt() {
     fail "want the result so far"
 }
 
-if [ -n "$parityd" ]; then
-  server=unix:$scratch/server.sock
-  "$parityd" --listen "$server" >"$scratch/parityd.log" 2>&1 &
-  server_pid=$!
-  until grep -qs ready "$scratch/parityd.log"; do
-    if ! kill -0 "$server_pid" 2>/dev/null; then
-      cat "$scratch/parityd.log"
-      server_pid=
-      exit 1
-    fi
-  done
-fi
-touch "$scratch/stdout" "$scratch/stderr"
-for each in help usage_errors closed_loop open_loop checked interrupt; do "$each"; done
-[ -z "$parityd" ] || of_a_server
+start_server
+run_cases help usage_errors closed_loop open_loop checked interrupt
+[ -z "$parityd" ] || run_cases of_a_server
 [ "$failures" -eq 0 ]
