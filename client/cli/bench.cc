@@ -130,6 +130,7 @@ absl::StatusOr<ExitCode> Bench(const BenchArguments& arguments) {
   }
   if (result->mismatch) return ExitCode::kDamaged;
   if (is_interrupted) return static_cast<ExitCode>(FailAsInterrupted());
+  if (!result->errors.empty()) return ExitCode::kFailed;
   return ExitCode::kGood;
 }
 
@@ -228,9 +229,9 @@ void AddBench(CLI::App& app, Command& command) {
       "Without --rate nothing is due, so latencies from when calls were begun hide stalls; the "
       "line above\n"
       "them estimates what calls due in every thread at the average interval would have seen.\n\n"
-      "Percentiles are right to 0.8 %. Failed calls count as errors, not as latencies; if every "
+      "Percentiles are right to 0.8 %. Failed calls count as errors, not as latencies; if any "
       "call fails,\n"
-      "that is an error. GB/s count data shards, of an update the changed one. --check ends with "
+      "the exit code is 4. GB/s count data shards, of an update the changed one. --check ends with "
       "exit code\n"
       "1 at the first difference; half of the stripes to verify are damaged for it. A signal ends "
       "the load;\n"

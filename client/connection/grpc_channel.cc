@@ -28,6 +28,9 @@ namespace {
 
 constexpr int64_t kPingTimeoutMs = 20'000;
 
+// How often a connect looks whether it is still wanted.
+constexpr int kConnectStepMs = 50;
+
 // How long one look at an idle connection lasts: enough to read a ping and answer it.
 constexpr std::chrono::milliseconds kReadTime{1};
 
@@ -44,17 +47,18 @@ int MillisecondsUntil(absl::Time deadline) {
 }
 
 // 0 once connected, else an errno.
-int AwaitConnected(int socket, const sockaddr* address, socklen_t bytes, absl::Time deadline) {
+int AwaitConnected(int socket, const sockaddr* address, socklen_t bytes, absl::Time deadline,
+                   absl::FunctionRef<bool()> gives_up) {
   if (connect(socket, address, bytes) == 0) return 0;
   // A Unix socket says EAGAIN when the server's backlog is full.
   if (errno != EINPROGRESS) return errno;
   pollfd waiting = {socket, POLLOUT, 0};
-  int ready;
-  do {
-    ready = poll(&waiting, 1, MillisecondsUntil(deadline));
-  } while (ready < 0 && errno == EINTR);
-  if (ready < 0) return errno;
-  if (ready == 0) return ETIMEDOUT;
+  int ready = 0;
+  while (ready <= 0) {
+    ready = poll(&waiting, 1, std::min(MillisecondsUntil(deadline), kConnectStepMs));
+    if (ready < 0 && errno != EINTR) return errno;
+    if (ready == 0 && (absl::Now() >= deadline || gives_up())) return ETIMEDOUT;
+  }
   int error_number = 0;
   socklen_t error_bytes = sizeof error_number;
   getsockopt(socket, SOL_SOCKET, SO_ERROR, &error_number, &error_bytes);
@@ -62,11 +66,12 @@ int AwaitConnected(int socket, const sockaddr* address, socklen_t bytes, absl::T
 }
 
 // A connected, non-blocking socket, or -1 with errno set.
-int Connect(const sockaddr* address, socklen_t bytes, absl::Time deadline) {
+int Connect(const sockaddr* address, socklen_t bytes, absl::Time deadline,
+            absl::FunctionRef<bool()> gives_up) {
   const int family = address->sa_family;
   const int descriptor = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (descriptor < 0) return -1;
-  const int error_number = AwaitConnected(descriptor, address, bytes, deadline);
+  const int error_number = AwaitConnected(descriptor, address, bytes, deadline, gives_up);
   if (error_number == 0) {
     endpoint::TuneSocket(descriptor, family == AF_UNIX);
     return descriptor;
@@ -87,36 +92,51 @@ absl::Status Unreachable(const endpoint::Endpoint& endpoint, absl::string_view w
   return absl::UnavailableError(absl::StrCat(endpoint.ToString(), ": ", why));
 }
 
-absl::StatusOr<int> ConnectTo(const endpoint::Endpoint& endpoint, absl::Time deadline) {
+// A server that has let all the time pass is worse than one that refuses, which costs none.
+absl::Status NotConnected(const endpoint::Endpoint& endpoint, int error_number,
+                          absl::Time deadline) {
+  if (error_number == ETIMEDOUT && absl::Now() >= deadline) {
+    return absl::DeadlineExceededError(
+        absl::StrCat(endpoint.ToString(), ": no connection in time"));
+  }
+  return Unreachable(endpoint, std::strerror(error_number));
+}
+
+absl::StatusOr<int> ConnectTo(const endpoint::Endpoint& endpoint, absl::Time deadline,
+                              absl::FunctionRef<bool()> gives_up) {
   if (endpoint.is_unix()) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     std::memcpy(address.sun_path, endpoint.path.data(), endpoint.path.size());
     const int descriptor =
-        Connect(reinterpret_cast<const sockaddr*>(&address), sizeof address, deadline);
-    if (descriptor < 0) return Unreachable(endpoint, std::strerror(errno));
+        Connect(reinterpret_cast<const sockaddr*>(&address), sizeof address, deadline, gives_up);
+    if (descriptor < 0) return NotConnected(endpoint, errno, deadline);
     return descriptor;
   }
   const absl::StatusOr<std::vector<endpoint::SocketAddress>> found =
-      endpoint::LookUp(endpoint.host, endpoint.port, deadline);
-  if (!found.ok()) return Unreachable(endpoint, found.status().message());
+      endpoint::LookUp(endpoint.host, endpoint.port, deadline, gives_up);
+  if (!found.ok()) {
+    return absl::Status(found.status().code(),
+                        absl::StrCat(endpoint.ToString(), ": ", found.status().message()));
+  }
   size_t left = found->size();
   for (const endpoint::SocketAddress& address : *found) {
     // One that does not answer leaves time for the others.
     const absl::Time now = absl::Now();
     const absl::Time until = now + (deadline - now) / static_cast<int64_t>(left--);
-    const int descriptor = Connect(address.get(), address.bytes, until);
+    const int descriptor = Connect(address.get(), address.bytes, until, gives_up);
     if (descriptor >= 0) return descriptor;
   }
-  return Unreachable(endpoint, std::strerror(errno));
+  return NotConnected(endpoint, errno, deadline);
 }
 
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<GrpcChannel>> GrpcChannel::Open(const endpoint::Endpoint& endpoint,
                                                                absl::Duration keepalive,
-                                                               absl::Time deadline) {
-  const absl::StatusOr<int> connected = ConnectTo(endpoint, deadline);
+                                                               absl::Time deadline,
+                                                               absl::FunctionRef<bool()> gives_up) {
+  const absl::StatusOr<int> connected = ConnectTo(endpoint, deadline, gives_up);
   if (!connected.ok()) return connected.status();
   const int duplicate = fcntl(*connected, F_DUPFD_CLOEXEC, 0);
   if (duplicate < 0) {

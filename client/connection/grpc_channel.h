@@ -13,6 +13,7 @@
 #include <atomic>
 #include <memory>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "grpcpp/completion_queue.h"
@@ -24,11 +25,13 @@ namespace parity::client {
 // Thread-safe.
 class GrpcChannel {
  public:
-  // Connects, trying every address of the host in turn. UNAVAILABLE naming the endpoint and the
-  // reason if none answers until `deadline`. `keepalive`: ConnectionOptions has it.
+  // Connects, trying every address of the host in turn. The error names the endpoint: UNAVAILABLE
+  // with the reason, DEADLINE_EXCEEDED. It also ends if `gives_up`, which is asked every 50 ms.
+  // `keepalive`: ConnectionOptions has it.
   static absl::StatusOr<std::shared_ptr<GrpcChannel>> Open(const endpoint::Endpoint& endpoint,
                                                            absl::Duration keepalive,
-                                                           absl::Time deadline);
+                                                           absl::Time deadline,
+                                                           absl::FunctionRef<bool()> gives_up);
   ~GrpcChannel();
   GrpcChannel(const GrpcChannel&) = delete;
   GrpcChannel& operator=(const GrpcChannel&) = delete;

@@ -166,24 +166,33 @@ absl::Time GrpcCoder::Tick(absl::Time now) {
   return now + GrpcChannel::ReadInterval(keepalive_);
 }
 
-absl::StatusOr<std::shared_ptr<GrpcChannel>> GrpcCoder::Connect(absl::Time deadline) {
+absl::StatusOr<std::shared_ptr<GrpcChannel>> GrpcCoder::Connect(const CallOptions& options) {
+  const auto is_cancelled = [&options] {
+    return options.cancellation != nullptr && options.cancellation->is_cancelled();
+  };
   std::unique_lock<std::mutex> lock(mutex_);
   for (;;) {
     if (channel_ != nullptr && !channel_->is_lost()) return channel_;
+    if (is_cancelled()) return absl::CancelledError("cancelled");
     if (!connecting_) break;
-    if (connected_.wait_until(lock, absl::ToChronoTime(deadline)) == std::cv_status::timeout) {
-      return absl::UnavailableError(absl::StrCat(endpoint_.ToString(), ": still connecting"));
+    const absl::Time now = absl::Now();
+    if (now >= options.deadline) {
+      return absl::DeadlineExceededError(
+          absl::StrCat(endpoint_.ToString(), ": no connection in time"));
     }
+    connected_.wait_until(lock,
+                          absl::ToChronoTime(std::min(options.deadline, now + kCancelInterval)));
   }
   channel_ = nullptr;
   connecting_ = true;
   lock.unlock();
   absl::StatusOr<std::shared_ptr<GrpcChannel>> opened =
-      GrpcChannel::Open(endpoint_, keepalive_, deadline);
+      GrpcChannel::Open(endpoint_, keepalive_, options.deadline, is_cancelled);
   lock.lock();
   connecting_ = false;
   if (opened.ok()) channel_ = *opened;
   connected_.notify_all();
+  if (!opened.ok() && is_cancelled()) return absl::CancelledError("cancelled");
   return opened;
 }
 
@@ -203,7 +212,7 @@ absl::Status GrpcCoder::Call(absl::string_view method, wire::MessageWriter& writ
         absl::StrCat("at most ", wire::kMaxMessageBytes, ": send the stripe as slices"));
   }
   const absl::Time start = absl::Now();
-  const absl::StatusOr<std::shared_ptr<GrpcChannel>> channel = Connect(options.deadline);
+  const absl::StatusOr<std::shared_ptr<GrpcChannel>> channel = Connect(options);
   if (!channel.ok()) return channel.status();
   const grpc::Status status = CallOn(**channel, method, request, response, options);
   if (status.error_code() == grpc::StatusCode::UNAVAILABLE) Drop(**channel);

@@ -34,7 +34,7 @@ class GrpcCoder {
 
  private:
   // The channel, made anew if there is none or it is lost.
-  absl::StatusOr<std::shared_ptr<GrpcChannel>> Connect(absl::Time deadline);
+  absl::StatusOr<std::shared_ptr<GrpcChannel>> Connect(const CallOptions& options);
   // Forgets the channel, so that the next call makes a new one.
   void Drop(const GrpcChannel& channel);
   // Sends what the writer holds and waits for the response, and then until gRPC has let go of the

@@ -26,10 +26,45 @@ absl::Status CheckShards(const std::string& field, absl::Span<const ShardBytes> 
   return absl::OkStatus();
 }
 
+const char* OutputsOf(Operation operation) {
+  return operation == Operation::kReconstruct ? "out" : "parity";
+}
+
+bool Overlap(const uint8_t* a, size_t a_bytes, const uint8_t* b, size_t b_bytes) {
+  const auto a_start = reinterpret_cast<uintptr_t>(a);
+  const auto b_start = reinterpret_cast<uintptr_t>(b);
+  return a_start - b_start < b_bytes || b_start - a_start < a_bytes;
+}
+
+// That they are as many, and apart from each other and the shards, but for one that takes the place
+// of a shard.
 absl::Status CheckOutputs(const Request& request, size_t wanted) {
-  if (request.outputs.size() == wanted) return absl::OkStatus();
-  return InvalidField("out", absl::StrCat(request.outputs.size(), " buffers"),
-                      absl::StrCat(wanted));
+  const std::string field = OutputsOf(request.operation);
+  const absl::Span<uint8_t* const> outputs = request.outputs;
+  if (outputs.size() != wanted) {
+    return InvalidField(field, absl::StrCat(outputs.size(), " buffers"), absl::StrCat(wanted));
+  }
+  const size_t bytes = request.shard_bytes;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const auto overlaps = [&](const std::string& other, size_t index) {
+      return InvalidField(absl::StrCat(field, "[", i, "]"),
+                          absl::StrCat("memory that overlaps ", other, "[", index, "]"),
+                          "memory of its own");
+    };
+    for (size_t other = 0; other < i; ++other) {
+      if (Overlap(outputs[i], bytes, outputs[other], bytes)) return overlaps(field, other);
+    }
+    for (size_t shard = 0; shard < request.shards.size(); ++shard) {
+      const ShardBytes source = request.shards[shard];
+      const bool is_the_same = request.operation != Operation::kUpdate &&
+                               source.data() == outputs[i] && source.size() == bytes;
+      if (!source.empty() && !is_the_same &&
+          Overlap(outputs[i], bytes, source.data(), source.size())) {
+        return overlaps("shards", shard);
+      }
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::Status CheckChanged(const Request& request) {
@@ -72,7 +107,7 @@ absl::Status CheckRequest(const Request& request) {
   switch (request.operation) {
     case Operation::kEncode:
       status = CheckShards("shards", request.shards, geometry.data_shards(), request.shard_bytes);
-      status.Update(CheckOutputs(request, geometry.parity_shards()));
+      if (status.ok()) status = CheckOutputs(request, geometry.parity_shards());
       break;
     case Operation::kReconstruct:
       if (request.indices.empty()) {
@@ -80,14 +115,14 @@ absl::Status CheckRequest(const Request& request) {
       }
       if (request.wanted.empty()) return InvalidField("wanted", "none", "a shard to compute");
       status = CheckShards("shards", request.shards, request.indices.size(), request.shard_bytes);
-      status.Update(CheckOutputs(request, request.wanted.size()));
+      if (status.ok()) status = CheckOutputs(request, request.wanted.size());
       break;
     case Operation::kVerify:
       status = CheckShards("shards", request.shards, geometry.total_shards(), request.shard_bytes);
       break;
     case Operation::kUpdate:
       status = CheckChanged(request);
-      status.Update(CheckOutputs(request, geometry.parity_shards()));
+      if (status.ok()) status = CheckOutputs(request, geometry.parity_shards());
       break;
   }
   return status;

@@ -44,7 +44,12 @@ bool StripeRun::OutputsAreWholePages(const SharedRing& ring) const {
   if (rest % ring.page() != 0) return false;
   return std::all_of(request_.outputs.begin(), request_.outputs.end(), [&](uint8_t* output) {
     uint8_t* const from = output + done_;
-    return reinterpret_cast<uintptr_t>(from) % ring.page() == 0 && ring.Contains(from, rest);
+    // The server lets no output take the place of a shard.
+    const bool is_a_shard =
+        std::any_of(request_.shards.begin(), request_.shards.end(),
+                    [output](const ShardBytes shard) { return shard.data() == output; });
+    return reinterpret_cast<uintptr_t>(from) % ring.page() == 0 && !is_a_shard &&
+           ring.Contains(from, rest);
   });
 }
 

@@ -84,8 +84,8 @@ absl::Status Attempts::Run(const Request& whole, const CallOptions& options, boo
       }
       absl::Time until = next.from;
       if (next.from <= now) {
-        until = now + BackoffOf(attempts - 1, options_.first_backoff, options_.longest_backoff,
-                                Random01());
+        until = now + BackoffOf(std::max(attempts - 1, 0), options_.first_backoff,
+                                options_.longest_backoff, Random01());
       }
       if (until >= options.deadline) return last;
       Pause(until, options);
@@ -137,8 +137,8 @@ absl::Status Attempts::TryOne(const Pool::Choice& choice, const Request& request
   return status;
 }
 
-absl::Status Attempts::Try(const Pool::Choice& choice, Pool::Tried& tried, const Request& request,
-                           const CallOptions& options) {
+absl::Status Attempts::Try(const Pool::Choice& choice, const Pool::Tried& tried,
+                           const Request& request, const CallOptions& options) {
   const bool reads =
       request.operation == Operation::kReconstruct || request.operation == Operation::kVerify;
   if (options_.hedge_after == absl::ZeroDuration() || !reads || pool_.size() < 2) {
@@ -147,27 +147,37 @@ absl::Status Attempts::Try(const Pool::Choice& choice, Pool::Tried& tried, const
   return TryHedged(choice, tried, request, options);
 }
 
-absl::Status Attempts::TryHedged(const Pool::Choice& choice, Pool::Tried& tried,
+absl::Status Attempts::TryHedged(const Pool::Choice& choice, const Pool::Tried& tried,
                                  const Request& request, const CallOptions& options) {
-  Pool::Choice second;
+  const absl::Duration allowed = options.deadline - absl::Now();
   Hedge hedge(request, options);
   const bool has_started = crew_.TrySubmit([&] {
-    hedge.RunFirst([&](const auto& of, const auto& how) { return TryOne(choice, of, how); });
+    hedge.RunFirst(
+        [&](const Request& of, const CallOptions& how) { return choice.server().Run(of, how); });
   });
   if (!has_started) return TryOne(choice, request, options);
   if (!hedge.AwaitFirst(absl::Now() + options_.hedge_after)) {
     Pool::Tried both = tried;
     both.Add(choice, false);
-    second = pool_.Choose(both, absl::Now());
+    const Pool::Choice second = pool_.Choose(both, absl::Now());
+    bool is_asked = false;
     if (second && budget_.Withdraw()) {
       Count(counters_.hedges);
-      hedge.RunSecond([&](const auto& of, const auto& how) { return TryOne(second, of, how); });
-    } else if (second) {
-      pool_.Report(second, absl::CancelledError(""), absl::ZeroDuration());
+      hedge.RunSecond([&](const Request& of, const CallOptions& how) {
+        is_asked = true;
+        return TryOne(second, of, how);
+      });
     }
+    if (second && !is_asked) pool_.Report(second, absl::CancelledError(""), absl::ZeroDuration());
   }
   absl::Status status = hedge.AwaitBoth();
-  if (hedge.second_won()) Count(counters_.hedges_won);
+  if (hedge.second_won()) {
+    Count(counters_.hedges_won);
+    // One that is always slower is given up, so that not every call has to wait for it first.
+    pool_.Report(choice, absl::UnavailableError("another server was faster"), allowed);
+  } else {
+    pool_.Report(choice, status, allowed);
+  }
   return status;
 }
 

@@ -39,12 +39,12 @@ class Attempts {
 
  private:
   // One attempt, hedged if that is wanted and can be.
-  absl::Status Try(const Pool::Choice& choice, Pool::Tried& tried, const Request& request,
+  absl::Status Try(const Pool::Choice& choice, const Pool::Tried& tried, const Request& request,
                    const CallOptions& options);
   absl::Status TryOne(const Pool::Choice& choice, const Request& request,
                       const CallOptions& options);
-  absl::Status TryHedged(const Pool::Choice& choice, Pool::Tried& tried, const Request& request,
-                         const CallOptions& options);
+  absl::Status TryHedged(const Pool::Choice& choice, const Pool::Tried& tried,
+                         const Request& request, const CallOptions& options);
   // Until then, or until the call is cancelled.
   static void Pause(absl::Time until, const CallOptions& options);
 

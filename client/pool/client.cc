@@ -227,23 +227,22 @@ class PooledClient final : public Client {
     }
     const bool is_too_large =
         absl::IsResourceExhausted(status) && codec::FieldOf(status).has_value();
-    if (is_too_large && done == 0) {
-      const uint64_t limit = parts_->pool->MaxRequestBytes();
-      if (limit < BytesOf(request) && request.shard_bytes > 1) {
-        return RunSlices(request, limit, 1, *parts_->crew,
-                         [&](const Request& slice) { return RunSlice(slice, options); });
-      }
+    const RequestSlice rest(request, done, request.shard_bytes);
+    const auto merged = [&rest](absl::Status ended) {
+      if (ended.ok()) rest.MergeReport();
+      return ended;
+    };
+    const uint64_t limit = parts_->pool->MaxRequestBytes();
+    if (is_too_large && limit < BytesOf(rest.request()) && rest.request().shard_bytes > 1) {
+      return merged(RunSlices(rest.request(), limit, 1, *parts_->crew,
+                              [&](const Request& slice) { return RunSlice(slice, options); }));
     }
     if (!may_fall_back || Attempts::IsFinal(status)) return status;
     Count(parts_->counters.fallback_slices);
     if (!parts_->falls_back.exchange(true)) {
       parts_->options.log(absl::StrCat("parity is computed in this process: ", status.message()));
     }
-    if (done == 0) return parts_->local->Run(request, options);
-    const RequestSlice rest(request, done, request.shard_bytes);
-    absl::Status here = parts_->local->Run(rest.request(), options);
-    if (here.ok()) rest.MergeReport();
-    return here;
+    return merged(parts_->local->Run(rest.request(), options));
   }
 
   const ForkGuard guard_;

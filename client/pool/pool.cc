@@ -21,8 +21,10 @@ constexpr int kMostTries = 2;
 // The longest that a server can keep calls away by asking for it.
 constexpr absl::Duration kMostPushback = absl::Seconds(30);
 
-// An attempt that took so long in vain tells that the server is frozen, not only slow.
-constexpr absl::Duration kFrozen = absl::Seconds(1);
+// An attempt that took so long in vain tells that the server is frozen, not only slow; one that
+// took less than the other says nothing, as its deadline may have been too short for any server.
+constexpr absl::Duration kFrozen = absl::Milliseconds(250);
+constexpr absl::Duration kTooShort = absl::Milliseconds(20);
 
 // Between lookups, whatever fails.
 constexpr absl::Duration kLeastResolveInterval = absl::Seconds(1);
@@ -77,7 +79,9 @@ absl::StatusOr<std::unique_ptr<Pool>> Pool::Make(const ClientOptions& options, L
 }
 
 Pool::Pool(const ClientOptions& options, Lookup lookup)
-    : options_(options), lookup_(std::move(lookup)) {}
+    : options_(options), lookup_(lookup ? std::move(lookup) : [this](const std::string& host) {
+        return LookUpHost(host, [this] { return ending_.load(); });
+      }) {}
 
 Pool::~Pool() {
   {
@@ -155,15 +159,16 @@ void Pool::KeepHouse() {
 }
 
 void Pool::ResolveAll() {
-  std::vector<std::string> addresses;
   absl::Status failure;
-  for (const Target& name : names_) {
-    absl::StatusOr<std::vector<std::string>> found = Resolve(name, lookup_);
-    if (!found.ok()) {
+  found_.resize(names_.size());
+  for (size_t i = 0; i < names_.size() && !ending_; ++i) {
+    absl::StatusOr<std::vector<std::string>> found = Resolve(names_[i], lookup_);
+    // Servers do not vanish because a name server does.
+    if (found.ok()) {
+      found_[i] = *std::move(found);
+    } else {
       failure = found.status();
-      continue;
     }
-    addresses.insert(addresses.end(), found->begin(), found->end());
   }
   Members before;
   {
@@ -171,23 +176,24 @@ void Pool::ResolveAll() {
     before = members_;
   }
   Members members = fixed_;
-  for (const std::string& address : addresses) {
-    const auto is_it = [&address](const auto& member) {
-      return member->server->address() == address;
-    };
-    if (std::any_of(members.begin(), members.end(), is_it)) continue;
-    const auto known = std::find_if(before.begin(), before.end(), is_it);
-    if (known != before.end()) {
-      members.push_back(*known);
-    } else if (auto member = MakeMember(address); member.ok()) {
-      members.push_back(*std::move(member));
-    } else {
-      failure = member.status();
+  for (const std::vector<std::string>& addresses : found_) {
+    for (const std::string& address : addresses) {
+      const auto is_it = [&address](const auto& member) {
+        return member->server->address() == address;
+      };
+      if (std::any_of(members.begin(), members.end(), is_it)) continue;
+      const auto known = std::find_if(before.begin(), before.end(), is_it);
+      if (known != before.end()) {
+        members.push_back(*known);
+      } else if (auto member = MakeMember(address); member.ok()) {
+        members.push_back(*std::move(member));
+      } else {
+        failure = member.status();
+      }
     }
   }
   const std::lock_guard<std::mutex> lock(mutex_);
-  // Servers do not vanish because a name server does.
-  if (failure.ok() || members.size() > before.size()) members_ = std::move(members);
+  members_ = std::move(members);
   lookup_failure_ = failure;
   resolved_ = true;
   changed_.notify_all();
@@ -257,13 +263,13 @@ void Pool::Report(const Choice& choice, const absl::Status& status, absl::Durati
     } else if (is_answer) {
       member.health.OnSuccess(now);
     } else if (absl::IsCancelled(status) ||
-               (absl::IsDeadlineExceeded(status) && allowed < kFrozen)) {
+               (absl::IsDeadlineExceeded(status) && allowed < kTooShort)) {
       // Says nothing of the server.
       if (choice.is_trial_) member.health.EndTrial();
     } else {
       ++member.failures;
       member.last_failure = std::string(status.message());
-      if (absl::IsDeadlineExceeded(status)) {
+      if (absl::IsDeadlineExceeded(status) && allowed >= kFrozen) {
         member.health.OnFrozen(now);
       } else {
         member.health.OnFailure(now);

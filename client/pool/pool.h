@@ -5,6 +5,7 @@
 #ifndef PARITY_CLIENT_POOL_H_
 #define PARITY_CLIENT_POOL_H_
 
+#include <atomic>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -58,9 +59,10 @@ class Pool {
     absl::InlinedVector<std::pair<std::shared_ptr<Member>, int>, 4> tried_;
   };
 
-  // INVALID_ARGUMENT naming the option; RESOURCE_EXHAUSTED if there is no thread to be had.
+  // INVALID_ARGUMENT naming the option; RESOURCE_EXHAUSTED if there is no thread to be had. Without
+  // `lookup` names are those of the system.
   static absl::StatusOr<std::unique_ptr<Pool>> Make(const ClientOptions& options,
-                                                    Lookup lookup = LookUpHost);
+                                                    Lookup lookup = nullptr);
   ~Pool();
 
   // The least loaded of the usable servers that were tried least often, and less than twice. None
@@ -100,8 +102,9 @@ class Pool {
 
   const ClientOptions options_;
   const Lookup lookup_;
-  std::vector<Target> names_;  // dns targets
-  Members fixed_;              // of other targets
+  std::vector<Target> names_;                    // dns targets
+  std::vector<std::vector<std::string>> found_;  // of each name, when it was last found
+  Members fixed_;                                // of other targets
 
   std::mutex mutex_;  // of all below, and the health of members
   std::condition_variable changed_;
@@ -109,9 +112,9 @@ class Pool {
   size_t turn_ = 0;
   bool resolved_ = false;  // once
   bool resolve_soon_ = false;
-  bool ending_ = false;
   absl::Status lookup_failure_;
 
+  std::atomic<bool> ending_{false};
   std::thread keeper_;
 };
 

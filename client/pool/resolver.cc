@@ -62,9 +62,10 @@ absl::StatusOr<Target> ParseTarget(std::string_view field, std::string_view text
   return target;
 }
 
-absl::StatusOr<std::vector<std::string>> LookUpHost(const std::string& host) {
+absl::StatusOr<std::vector<std::string>> LookUpHost(const std::string& host,
+                                                    absl::FunctionRef<bool()> gives_up) {
   const absl::StatusOr<std::vector<endpoint::SocketAddress>> found =
-      endpoint::LookUp(host, 0, absl::Now() + kPatience);
+      endpoint::LookUp(host, 0, absl::Now() + kPatience, gives_up);
   if (!found.ok()) return Unresolved(host, found.status().message());
   std::vector<std::string> addresses;
   for (const endpoint::SocketAddress& address : *found) {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "parity/endpoint/endpoint.h"
 
@@ -31,13 +32,13 @@ absl::StatusOr<Target> ParseTarget(std::string_view field, std::string_view text
 using Lookup = std::function<absl::StatusOr<std::vector<std::string>>(const std::string& host)>;
 
 // By the system's resolver; see endpoint::LookUp. Takes 5 s at most.
-absl::StatusOr<std::vector<std::string>> LookUpHost(const std::string& host);
+absl::StatusOr<std::vector<std::string>> LookUpHost(
+    const std::string& host, absl::FunctionRef<bool()> gives_up = [] { return false; });
 
 // The servers as endpoint::Parse accepts them ("1.2.3.4:7420", "[::1]:7420", "unix:/path"), sorted,
 // each once and at least one. Only names are looked up: another is its own text.
 // UNAVAILABLE naming the target if the lookup fails or finds nothing.
-absl::StatusOr<std::vector<std::string>> Resolve(const Target& target,
-                                                 const Lookup& lookup = LookUpHost);
+absl::StatusOr<std::vector<std::string>> Resolve(const Target& target, const Lookup& lookup);
 
 }  // namespace parity::client
 

@@ -78,8 +78,13 @@ def load(path):
     return library
 
 
-def addresses(shards):
-    """Of bytearrays, memoryviews or ctypes arrays that can be written: nothing is copied."""
+def addresses(shards, size):
+    """Of bytearrays, memoryviews or ctypes arrays that can be written, all of `size` bytes: nothing is copied."""
+    for i, shard in enumerate(shards):
+        if memoryview(shard).nbytes != size:
+            raise ValueError(f"shard {i}: got {memoryview(shard).nbytes} bytes, want {size}")
+        if memoryview(shard).readonly:
+            raise ValueError(f"shard {i}: got memory that is read-only, as bytes are; want a bytearray")
     return (c_void_p * len(shards))(*(ctypes.addressof(c_char.from_buffer(shard)) for shard in shards))
 
 
@@ -132,7 +137,8 @@ class Client:
         self.call(name, self.handle, byref(self.geometry), shard_bytes, *arguments, byref(options))
 
     def encode(self, shards, parity, **options):
-        self._stripe_call("encode", len(parity[0]), addresses(shards), None, len(shards), addresses(parity),
+        size = len(parity[0])
+        self._stripe_call("encode", size, addresses(shards, size), None, len(shards), addresses(parity, size),
                           len(parity), **options)
 
     def reconstruct(self, present, lost, **options):
@@ -140,14 +146,16 @@ class Client:
         wanted = (c_uint32 * len(lost))(*lost)
         left = (c_uint32 * len(present))(*present)
         out = list(lost.values())
-        self._stripe_call("reconstruct", len(out[0]), left, addresses(list(present.values())), None, len(present),
-                          wanted, addresses(out), len(lost), **options)
+        size = len(out[0])
+        self._stripe_call("reconstruct", size, left, addresses(list(present.values()), size), None, len(present),
+                          wanted, addresses(out, size), len(lost), **options)
 
     def verify(self, shards, **options):
         """A list of (shard, offset) that differ, and the suspect, or None."""
         mismatches = (Mismatch * self.geometry.parity_shards)()
         count, suspect = c_size_t(), c_int32()
-        self._stripe_call("verify", len(shards[0]), addresses(shards), None, len(shards), mismatches, len(mismatches),
+        size = len(shards[0])
+        self._stripe_call("verify", size, addresses(shards, size), None, len(shards), mismatches, len(mismatches),
                           byref(count), byref(suspect), **options)
         found = [(mismatch.shard, mismatch.offset) for mismatch in mismatches[:count.value]]
         return found, None if suspect.value < 0 else suspect.value
@@ -155,9 +163,10 @@ class Client:
     def update(self, old, new, parity, **options):
         """Brings parity up to date where data shards `old` become `new`, dicts from index to memory."""
         changed = (c_uint32 * len(old))(*old)
-        self._stripe_call("update", len(parity[0]), changed, addresses(list(old.values())), None,
-                          addresses([new[index] for index in old]), None, len(old), addresses(parity), len(parity),
-                          **options)
+        size = len(parity[0])
+        self._stripe_call("update", size, changed, addresses(list(old.values()), size), None,
+                          addresses([new[index] for index in old], size), None, len(old), addresses(parity, size),
+                          len(parity), **options)
 
     def counter(self, name):
         stats, value = c_void_p(), c_uint64()
@@ -206,6 +215,12 @@ def one_stripe(client, memory):
     client.encode([new] + data[1:], again)
     require(again == parity, "update: the parity that encoding gives")
     print("update: parity by delta is what encoding gives")
+
+    try:
+        client.encode(data[:3] + [bytearray(10)], parity)
+        raise Failed("encode: shards of two lengths are refused")
+    except ValueError as error:
+        print(f"an error: {error}")
 
     try:
         client.encode(data[1:], parity)

@@ -15,6 +15,8 @@
 namespace parity::endpoint {
 namespace {
 
+constexpr absl::Duration kStep = absl::Milliseconds(50);
+
 // One lookup of libc's, which refers to all of it while it runs.
 struct Lookup {
   Lookup(const std::string& of_host, uint16_t of_port, int flags)
@@ -51,10 +53,6 @@ void Abandon(std::unique_ptr<Lookup> lookup) {
   abandoned.push_back(std::move(lookup));
 }
 
-timespec TimeUntil(absl::Time deadline) {
-  return absl::ToTimespec(std::max(deadline - absl::Now(), absl::ZeroDuration()));
-}
-
 absl::Status Failure(int error) {
   return absl::UnavailableError(error == EAI_SYSTEM ? std::strerror(errno) : gai_strerror(error));
 }
@@ -73,7 +71,8 @@ std::vector<SocketAddress> AddressesIn(const addrinfo* found) {
 }  // namespace
 
 absl::StatusOr<std::vector<SocketAddress>> LookUp(const std::string& host, uint16_t port,
-                                                  absl::Time deadline) {
+                                                  absl::Time deadline,
+                                                  absl::FunctionRef<bool()> gives_up) {
   Lookup literal(host, port, AI_NUMERICHOST);
   if (getaddrinfo(literal.request.ar_name, literal.request.ar_service, &literal.hints,
                   &literal.request.ar_result) == 0) {
@@ -84,13 +83,14 @@ absl::StatusOr<std::vector<SocketAddress>> LookUp(const std::string& host, uint1
   if (const int error = getaddrinfo_a(GAI_NOWAIT, requests, 1, nullptr); error != 0) {
     return Failure(error);
   }
-  while (lookup->is_running() && absl::Now() < deadline) {
-    const timespec left = TimeUntil(deadline);
-    gai_suspend(requests, 1, &left);
+  while (lookup->is_running() && absl::Now() < deadline && !gives_up()) {
+    const timespec step =
+        absl::ToTimespec(std::clamp(deadline - absl::Now(), absl::ZeroDuration(), kStep));
+    gai_suspend(requests, 1, &step);
   }
-  if (lookup->is_running() && gai_cancel(&lookup->request) != EAI_CANCELED) {
-    Abandon(std::move(lookup));
-    return absl::UnavailableError("the resolver does not answer");
+  if (lookup->is_running()) {
+    if (gai_cancel(&lookup->request) != EAI_CANCELED) Abandon(std::move(lookup));
+    return absl::DeadlineExceededError("the resolver does not answer");
   }
   if (const int error = gai_error(&lookup->request); error != 0) return Failure(error);
   std::vector<SocketAddress> addresses = AddressesIn(lookup->request.ar_result);

@@ -137,6 +137,29 @@ TEST_F(Policies, AClientWithoutTargetsComputesHere) {
   EXPECT_EQ((*client)->GetStats().calls, 1u);
 }
 
+TEST_F(Policies, OutputsOverlapNothingInPart) {
+  const auto client = Make();
+  const codec::Geometry geometry = *codec::Geometry::Make(codec::Code::kRaid6, 2, 2);
+  std::vector<uint8_t> memory(400, 3);
+  uint8_t* const m = memory.data();
+  const std::vector<ShardBytes> data = {{m, 100}, {m + 100, 100}};
+  const auto field = [&](const std::vector<uint8_t*>& parity) {
+    return codec::FieldOf(client->Encode(geometry, data, 100, parity)).value_or("");
+  };
+  EXPECT_EQ(field({m + 200, m + 200}), "parity[1]");
+  EXPECT_EQ(field({m + 200, m + 299}), "parity[1]");
+  EXPECT_EQ(field({m + 199, m + 300}), "parity[0]");
+  EXPECT_EQ(field({m + 200}), "parity");
+  EXPECT_EQ(field({m + 200, m + 300}), "");
+  // As a whole it may: then P takes the place of a shard.
+  std::vector<uint8_t> p(memory.begin() + 200, memory.begin() + 300);
+  EXPECT_EQ(field({m, m + 300}), "");
+  EXPECT_TRUE(std::equal(p.begin(), p.end(), m));
+  const absl::Status update =
+      client->Update(geometry, {0}, {data[0]}, {data[1]}, 100, {m, m + 300});
+  EXPECT_EQ(codec::FieldOf(update), "parity[0]");
+}
+
 TEST_F(Policies, ConnectionsEndWithTheClient) {
   options_.connections = 3;
   auto client = Make();

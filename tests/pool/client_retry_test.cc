@@ -158,6 +158,23 @@ TEST_F(Retries, DoNotWaitForAFrozenServer) {
   EXPECT_GT(one_->calls().size(), 0u);
 }
 
+TEST_F(Retries, GiveUpAFrozenServerAtOnce) {
+  options_.attempt_timeout = absl::Milliseconds(300);
+  const auto client = Make();
+  one_->Otherwise(FakeOutcome::Freezes());
+  for (int i = 0; i < 50; ++i) ASSERT_EQ(Encode(*client), absl::OkStatus());
+  EXPECT_EQ(one_->calls().size(), 1u);
+}
+
+TEST_F(Retries, AreNotHastenedByAServerThatAsksForNoTime) {
+  options_.deadline = absl::Milliseconds(300);
+  options_.first_backoff = options_.longest_backoff = absl::Milliseconds(20);
+  const auto client = MakeOfOne();
+  one_->Otherwise(FakeOutcome::PushesBack(absl::Nanoseconds(1)));
+  EXPECT_FALSE(Encode(*client).ok());
+  EXPECT_THAT(one_->calls().size(), Le(61u));  // twice after each pause of 10 ms at least
+}
+
 TEST_F(Retries, EndByTheDeadlineOfTheCall) {
   const auto client = MakeOfOne();
   one_->Otherwise(FakeOutcome::Freezes());

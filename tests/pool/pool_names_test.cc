@@ -27,10 +27,10 @@ class NamedServers : public ::testing::Test {
   }
   std::unique_ptr<Pool> Make() {
     return *Pool::Make(options_, [this](const std::string& host) {
-      EXPECT_EQ(host, "parity.example");
       const std::lock_guard<std::mutex> lock(mutex_);
       ++lookups_;
-      return addresses_;
+      if (host == "parity.example") return addresses_;
+      return absl::StatusOr<std::vector<std::string>>(absl::UnavailableError("no such name"));
     });
   }
   static std::vector<std::string> Addresses(Pool& pool) {
@@ -85,6 +85,15 @@ TEST_F(NamedServers, StayWhenTheNameServerFails) {
   const int before = lookups();
   EXPECT_TRUE(Await([&] { return lookups() > before + 1; }));
   EXPECT_THAT(Addresses(*pool), ElementsAre("10.0.0.1:7420"));
+}
+
+TEST_F(NamedServers, AreFoundThoughOtherNamesAreNot) {
+  options_.targets.push_back("dns:///gone.example:7420");
+  Set(std::vector<std::string>{"10.0.0.1"});
+  const auto pool = Make();
+  EXPECT_TRUE(Await([&] { return Addresses(*pool).size() == 1; }));
+  Set(std::vector<std::string>{"10.0.0.2"});
+  EXPECT_TRUE(Await([&] { return Addresses(*pool)[0] == "10.0.0.2:7420"; }));
 }
 
 TEST_F(NamedServers, AreNotWaitedForBeyondTheDeadline) {

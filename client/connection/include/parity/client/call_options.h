@@ -49,7 +49,8 @@ struct CallOptions {
   // earlier one.
   absl::Time deadline = absl::InfiniteFuture();
   // Ends the call. Null: nothing does. Must outlive the call. Parity that is being computed in this
-  // process or through shared memory is waited for: that takes milliseconds.
+  // process or through shared memory is waited for, which takes milliseconds; of a server that is
+  // frozen, until the deadline.
   Cancellation* cancellation = nullptr;
 };
 

@@ -20,7 +20,8 @@
 namespace parity::client {
 
 // Thread-safe. All memory stays the caller's; it is used during the call only, and inputs are not
-// copied. An output must not overlap an input or another output.
+// copied. An output overlaps neither another nor an input, but that it may be an input as a whole,
+// whose place it takes; not in Update. Inputs shorter than shard_bytes count as followed by zeros.
 //
 // Errors of bad arguments are INVALID_ARGUMENT and name the field (codec::FieldOf). After any error
 // the contents of the outputs are unspecified: never use them.

@@ -47,8 +47,10 @@ struct Request {
 };
 
 // Whether a request has as many shards and outputs as its operation calls for, none is longer than
-// shard_bytes, which is not 0, and something is asked for. INVALID_ARGUMENT naming the field. After
-// it the pointers may be followed; what the codec checks besides is not checked.
+// shard_bytes, which is not 0, no output overlaps another, or a shard in part, and something is
+// asked for.
+// INVALID_ARGUMENT naming the field. After it the pointers may be followed; what the codec checks
+// besides is not checked.
 absl::Status CheckRequest(const Request& request);
 
 // The bytes that a request reads and writes, at most.
