@@ -56,7 +56,7 @@ int Program::Run(const Command& command) const {
   }
   if (result.ok()) return static_cast<int>(*result);
   const absl::Status& error = result.status();
-  if (absl::IsCancelled(error) && Interruption().is_cancelled()) {
+  if (absl::IsCancelled(error) && InterruptSignal() != 0) {
     if (json_) PrintJson({{"error", ErrorAsJson(error)}});
     return FailAsInterrupted();
   }

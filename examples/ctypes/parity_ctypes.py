@@ -219,8 +219,8 @@ def one_stripe(client, memory):
     try:
         client.encode(data[:3] + [bytearray(10)], parity)
         raise Failed("encode: shards of two lengths are refused")
-    except ValueError as error:
-        print(f"an error: {error}")
+    except ValueError:  # before the library would read beyond the end
+        pass
 
     try:
         client.encode(data[1:], parity)
