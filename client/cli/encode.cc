@@ -75,7 +75,7 @@ void AddEncode(CLI::App& app, Command& command) {
       ->type_name("DIR");
   encode->add_flag("--force", arguments->force,
                    "Replace shard files of the same names, and remove those of higher\n"
-                   "indices: of an object that had more shards");
+                   "indices if they are of the object that is replaced");
   AddCoderOptions(*encode, arguments->coder);
   AddOutputOptions(*encode, arguments->output);
   encode->footer(absl::StrCat(

@@ -3,15 +3,18 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "parity/shardfile/file.h"
 #include "parity/shardfile/header.h"
+#include "parity/shardfile/shard_reader.h"
 #include "parity/shardfile/shard_set.h"
 #include "stripe_pool.h"
 
@@ -51,13 +54,27 @@ bool SameContents(const struct stat& before, const struct stat& after) {
          before.st_mtim.tv_nsec == after.st_mtim.tv_nsec;
 }
 
-// Removes the shard files of these names from index `first` on.
+using ObjectIds = std::set<std::array<uint8_t, 16>>;
+
+// Of the shard files among these.
+ObjectIds ObjectsOf(const std::vector<std::string>& paths) {
+  ObjectIds ids;
+  for (const std::string& path : paths) {
+    const absl::StatusOr<ShardReader> shard = ShardReader::Open(path);
+    if (shard.ok()) ids.insert(shard->header().object_id.bytes);
+  }
+  return ids;
+}
+
+// Removes the shard files of these objects that have such names from index `first` on.
 absl::Status RemoveFrom(uint32_t first, const std::string& directory, const std::string& name,
-                        std::vector<std::string>& removed) {
+                        const ObjectIds& objects, std::vector<std::string>& removed) {
   for (uint32_t index = first; index < codec::Geometry::kMaxShards; ++index) {
     const std::string path = std::filesystem::path(directory) / ShardFileName(name, index);
     struct stat status;
     if (lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    const absl::StatusOr<ShardReader> shard = ShardReader::Open(path);
+    if (!shard.ok() || objects.count(shard->header().object_id.bytes) == 0) continue;
     if (unlink(path.c_str()) != 0) return FileError(path, "remove", errno);
     removed.push_back(path);
   }
@@ -110,10 +127,11 @@ absl::StatusOr<EncodedObject> EncodeObject(client::Coder& coder, const codec::Ge
     return absl::AbortedError(absl::StrCat(source, ": has changed while it was being encoded"));
   }
   if (!encoded.ok()) return encoded;
+  const ObjectIds replaced = ObjectsOf(object.paths);
   if (absl::Status status = OutputFile::Commit(files, options.run); !status.ok()) return status;
   if (options.existing == Existing::kReplace) {
     const absl::Status status =
-        RemoveFrom(geometry.total_shards(), directory, name, object.removed);
+        RemoveFrom(geometry.total_shards(), directory, name, replaced, object.removed);
     if (!status.ok()) return status;
   }
   return object;

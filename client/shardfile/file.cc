@@ -110,9 +110,8 @@ absl::Status File::WriteAt(uint64_t offset, absl::Span<const uint8_t> bytes) con
 
 absl::Status File::Take(Lock lock) const {
   const int operation = lock == Lock::kShared ? LOCK_SH : LOCK_EX;
-  if (flock(descriptor_, operation | LOCK_NB) == 0 || errno != EWOULDBLOCK) {
-    return absl::OkStatus();
-  }
+  if (flock(descriptor_, operation | LOCK_NB) == 0) return absl::OkStatus();
+  if (errno != EWOULDBLOCK) return FileError(path_, "lock", errno);
   return absl::AbortedError(absl::StrCat(path_, ": is being changed or read by another process"));
 }
 

@@ -52,20 +52,44 @@ bool IsSealed(const std::array<uint8_t, kBytes>& header) {
   return LoadLittleEndian<uint32_t>(header.data() + covered.size()) == checksum::Crc32c(covered);
 }
 
-// Where the set's journals are or would be, one for every directory.
+// The path without links, as far as there are files; as it is if that cannot be told.
+fs::path WithoutLinks(const std::string& path) {
+  std::error_code error;
+  const fs::path absolute = fs::absolute(path, error);
+  if (error) return path;
+  const fs::path real = fs::weakly_canonical(absolute, error);
+  return error ? absolute : real;
+}
+
+// One for every directory that has a shard itself, rather than a link to it: so all who find the
+// shard find the journal.
 std::vector<std::string> JournalPaths(const ShardSet& set) {
   std::vector<std::string> paths;
   std::set<fs::path> seen;
   for (const ShardSet::Member& member : set.members) {
-    const std::string directory = DirectoryOf(member.path);
-    std::error_code error;
-    const fs::path canonical = fs::weakly_canonical(directory, error);
-    if (!seen.insert(error ? fs::path(directory) : canonical).second) continue;
+    const fs::path real = WithoutLinks(member.path).parent_path();
+    if (!seen.insert(real).second) continue;
+    const std::string named = DirectoryOf(member.path);
+    const fs::path directory = WithoutLinks(named) == real ? fs::path(named) : real;
     paths.push_back(
-        (fs::path(directory) / absl::StrCat("parity-", set.object_id.ToString(), ".journal"))
-            .string());
+        (directory / absl::StrCat("parity-", set.object_id.ToString(), ".journal")).string());
   }
   return paths;
+}
+
+std::string TemporaryOf(const std::string& journal) {
+  const fs::path path(journal);
+  return (path.parent_path() / absl::StrCat(".", path.filename().string(), ".tmp")).string();
+}
+
+// What a killed process has left under the name of a journal's temporary file. One that is being
+// written is locked.
+absl::Status RemoveTemporary(const std::string& path) {
+  const absl::StatusOr<File> file = File::OpenForChange(path);
+  if (!file.ok()) return absl::IsNotFound(file.status()) ? absl::OkStatus() : file.status();
+  if (absl::Status status = file->Take(File::Lock::kExclusive); !status.ok()) return status;
+  if (unlink(path.c_str()) != 0) return FileError(path, "remove", errno);
+  return absl::OkStatus();
 }
 
 absl::Status Damaged(const File& journal) {
@@ -191,8 +215,10 @@ absl::StatusOr<std::unique_ptr<JournalWriter>> JournalWriter::Create(const Shard
   std::unique_ptr<JournalWriter> writer(new JournalWriter(set));
   writer->end_ = kJournalHeaderBytes;
   for (const std::string& path : JournalPaths(set)) {
+    const std::string temporary = TemporaryOf(path);
+    if (absl::Status status = RemoveTemporary(temporary); !status.ok()) return status;
     absl::StatusOr<std::unique_ptr<OutputFile>> file =
-        OutputFile::Create(path, mode, Existing::kRefuse);
+        OutputFile::CreateThrough(temporary, path, mode, Existing::kRefuse);
     if (!file.ok()) return file.status();
     writer->files_.push_back(*std::move(file));
   }
@@ -253,9 +279,12 @@ absl::StatusOr<ShardFiles> OpenForChange(const ShardSet& set) {
   return files;
 }
 
-absl::Status ApplyJournal(const ShardSet& set, const ShardFiles& files, bool is_new) {
-  const std::vector<std::string> paths = JournalsOf(set);
-  const absl::StatusOr<File> journal = OpenIntact(paths, set);
+bool AreAllThere(const ShardFiles& files) {
+  return std::all_of(files.begin(), files.end(), [](const auto& file) { return file.has_value(); });
+}
+
+absl::Status WriteJournal(const ShardSet& set, const ShardFiles& files, bool is_new) {
+  const absl::StatusOr<File> journal = OpenIntact(JournalsOf(set), set);
   if (!journal.ok()) return journal.status();
   if (!is_new) {
     if (absl::Status status = CheckFits(*journal, set, files); !status.ok()) return status;
@@ -280,11 +309,65 @@ absl::Status ApplyJournal(const ShardSet& set, const ShardFiles& files, bool is_
     if (!file) continue;
     if (absl::Status status = file->Sync(); !status.ok()) return status;
   }
-  for (const std::string& path : paths) {
+  return absl::OkStatus();
+}
+
+absl::Status RemoveJournals(const ShardSet& set) {
+  for (const std::string& path : JournalsOf(set)) {
     if (unlink(path.c_str()) != 0) return FileError(path, "remove", errno);
     if (absl::Status status = SyncDirectory(DirectoryOf(path)); !status.ok()) return status;
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<std::optional<ShardFiles>> WriteUnfinished(const ShardSet& set) {
+  if (!set.fault.ok()) return set.fault;
+  if (JournalsOf(set).empty()) return std::nullopt;
+  for (size_t shard = 0; shard < set.members.size(); ++shard) {
+    const ShardSet::Member& member = set.members[shard];
+    if (member.state != ShardSet::Member::State::kRefused) continue;
+    return absl::Status(member.fault.code(),
+                        absl::StrCat("shard ", shard, ": ", member.fault.message(),
+                                     "; without it the interrupted update cannot be finished"));
+  }
+  absl::StatusOr<ShardFiles> files = OpenForChange(set);
+  if (!files.ok()) return files.status();
+  if (JournalsOf(set).empty()) return std::nullopt;  // another process has finished it
+  if (absl::Status status = WriteJournal(set, *files, false); !status.ok()) return status;
+  return std::optional<ShardFiles>(*std::move(files));
+}
+
+absl::Status CheckInPlace(const ShardSet& set, const std::string& directory) {
+  std::set<fs::path> places;
+  for (const ShardSet::Member& member : set.members) {
+    if (member.state == ShardSet::Member::State::kReadable) {
+      places.insert(WithoutLinks(member.path).parent_path());
+    }
+  }
+  for (size_t shard = 0; shard < set.members.size(); ++shard) {
+    const ShardSet::Member& member = set.members[shard];
+    if (member.state == ShardSet::Member::State::kReadable) continue;
+    const fs::path place = WithoutLinks(DirectoryOf(member.path));
+    if (places.count(place) != 0 && (directory.empty() || WithoutLinks(directory) == place)) {
+      continue;
+    }
+    return absl::FailedPreconditionError(absl::StrCat(
+        JournalsOf(set).front(), ": an update was interrupted, and shard ", shard,
+        " does not have it: repair that shard beside the others, in the directory of the journal"));
+  }
+  return absl::OkStatus();
+}
+
+void RemoveTemporaries(const ShardSet& set) {
+  const std::vector<std::string> journals = JournalPaths(set);
+  if (std::none_of(journals.begin(), journals.end(), [](const std::string& journal) {
+        return access(TemporaryOf(journal).c_str(), F_OK) == 0;
+      })) {
+    return;
+  }
+  const absl::StatusOr<ShardFiles> files = OpenForChange(set);
+  if (!files.ok()) return;
+  for (const std::string& journal : journals) RemoveTemporary(TemporaryOf(journal)).IgnoreError();
 }
 
 }  // namespace parity::shardfile

@@ -1,8 +1,8 @@
 // The journal of an update: the new contents of all blocks that it changes.
 //
 // Key decision: a journal appears whole and on the medium before the first shard changes, and is
-// written to the shards as often as it takes. There is one beside every shard, so that it is found
-// whichever of them a command is given.
+// written to the shards as often as it takes. It goes when no shard is left without the update.
+// There is one beside every shard, so that it is found whichever of them a command is given.
 #ifndef PARITY_SHARDFILE_JOURNAL_H_
 #define PARITY_SHARDFILE_JOURNAL_H_
 
@@ -65,10 +65,30 @@ using ShardFiles = std::vector<std::optional<File>>;
 // Of the readable shards. ABORTED if another process has one open.
 absl::StatusOr<ShardFiles> OpenForChange(const ShardSet& set);
 
-// Writes what the set's journals have to the shards, and removes the journals when it is on the
-// medium. DATA_LOSS, with nothing changed, if no journal is undamaged or, unless `is_new`, a block
-// has other contents than before and after the update.
-absl::Status ApplyJournal(const ShardSet& set, const ShardFiles& files, bool is_new);
+bool AreAllThere(const ShardFiles& files);
+
+// Writes what the set's journals have to these shards; returns when it is on the medium. DATA_LOSS,
+// with nothing changed, if no journal is undamaged or, unless `is_new`, a block has other contents
+// than before and after the update.
+absl::Status WriteJournal(const ShardSet& set, const ShardFiles& files, bool is_new);
+
+// REQUIRES: all k+m shards have what the journals have, or were made anew from those that do, and
+// this process has shards locked.
+absl::Status RemoveJournals(const ShardSet& set);
+
+// Writes the journals of an update that was interrupted, and leaves them there. Returns the shards,
+// of which those are none that are missing or have no readable header; nothing if there is no such
+// update. The fault of a shard that is refused, as it may come back without the update, or the
+// errors of OpenForChange and WriteJournal.
+absl::StatusOr<std::optional<ShardFiles>> WriteUnfinished(const ShardSet& set);
+
+// Whether shards that are not readable, when made anew in `directory` or, if that is empty, their
+// places, take the places of their old files. FAILED_PRECONDITION, saying what to do: otherwise an
+// old file that comes back would not have the update.
+absl::Status CheckInPlace(const ShardSet& set, const std::string& directory);
+
+// Removes the temporary files of journals that killed processes left, where that can be done.
+void RemoveTemporaries(const ShardSet& set);
 
 }  // namespace parity::shardfile
 

@@ -95,13 +95,34 @@ void OutputFile::AbandonAll() {
 
 absl::StatusOr<std::unique_ptr<OutputFile>> OutputFile::Create(const std::string& path, mode_t mode,
                                                                Existing existing) {
-  if (absl::Status status = MayTake(path, existing); !status.ok()) return status;
   const absl::StatusOr<ObjectId> name = ObjectId::Random();
   if (!name.ok()) return name.status();
+  return Make(absl::StrCat(DirectoryOf(path), "/.parity-", name->ToString(), ".tmp"), path, mode,
+              existing);
+}
+
+absl::StatusOr<std::unique_ptr<OutputFile>> OutputFile::CreateThrough(
+    const std::string& temporary_path, const std::string& path, mode_t mode, Existing existing) {
+  absl::StatusOr<std::unique_ptr<OutputFile>> file = Make(temporary_path, path, mode, existing);
+  if (!file.ok()) return file;
+  if (absl::Status error = (*file)->temporary_.Take(File::Lock::kExclusive); !error.ok()) {
+    return error;
+  }
+  const absl::StatusOr<struct stat> status = (*file)->temporary_.Stat();
+  if (!status.ok()) return status.status();
+  if (status->st_nlink == 0) {  // before it was locked
+    return absl::AbortedError(absl::StrCat(temporary_path, ": was removed by another process"));
+  }
+  return file;
+}
+
+absl::StatusOr<std::unique_ptr<OutputFile>> OutputFile::Make(const std::string& temporary_path,
+                                                             const std::string& path, mode_t mode,
+                                                             Existing existing) {
+  if (absl::Status status = MayTake(path, existing); !status.ok()) return status;
   Temporaries& all = AllTemporaries();
   const std::lock_guard<std::mutex> lock(all.mutex);
-  absl::StatusOr<File> temporary = File::CreateNew(
-      absl::StrCat(DirectoryOf(path), "/.parity-", name->ToString(), ".tmp"), (mode & 0666) | 0600);
+  absl::StatusOr<File> temporary = File::CreateNew(temporary_path, (mode & 0666) | 0600);
   if (!temporary.ok()) return temporary.status();
   all.paths.insert(temporary->path());
   return std::unique_ptr<OutputFile>(new OutputFile(path, existing, *std::move(temporary)));

@@ -9,8 +9,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "journal.h"
 #include "parity/shardfile/output_file.h"
-#include "parity/shardfile/update.h"
 #include "parity/shardfile/verify.h"
 #include "restore.h"
 #include "stripe_pool.h"
@@ -124,13 +124,32 @@ class Rebuild {
   std::vector<RebuiltShard> rebuilt_;  // one for each of files_
 };
 
+// Returns the shards, locked against another update, if the journals are to stay until those that
+// do not have the update are rebuilt.
+absl::StatusOr<std::optional<ShardFiles>> FinishUnlessShardsAreLeft(const ShardSet& set,
+                                                                    const std::string& directory) {
+  RemoveTemporaries(set);
+  absl::StatusOr<std::optional<ShardFiles>> files = WriteUnfinished(set);
+  if (!files.ok() || !files->has_value()) return files;
+  if (AreAllThere(**files)) {
+    if (absl::Status status = RemoveJournals(set); !status.ok()) return status;
+    return std::nullopt;
+  }
+  if (absl::Status status = CheckInPlace(set, directory); !status.ok()) return status;
+  for (const std::optional<File>& file : **files) {
+    if (!file) continue;
+    if (absl::Status status = file->Take(File::Lock::kShared); !status.ok()) return status;
+  }
+  return files;
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<RebuiltShard>> RepairSet(client::Coder& coder, const ShardSet& set,
                                                     const RepairOptions& options) {
-  if (const absl::StatusOr<bool> finished = FinishUpdate(set); !finished.ok()) {
-    return finished.status();
-  }
+  const absl::StatusOr<std::optional<ShardFiles>> unfinished =
+      FinishUnlessShardsAreLeft(set, options.directory);
+  if (!unfinished.ok()) return unfinished.status();
   const absl::StatusOr<SetReport> report = VerifySet(coder, set, PassOf(options.run, 0));
   if (!report.ok()) return report.status();
   if (report->parity_mismatches > 0) return RefuseParityMismatch(*report);
@@ -151,7 +170,11 @@ absl::StatusOr<std::vector<RebuiltShard>> RepairSet(client::Coder& coder, const 
       ForEachStripe(set.layout, 0, set.layout.stripes(), rebuilding,
                     [&rebuild](StripeBuffer& stripe) { return rebuild.RebuildStripe(stripe); });
   if (!status.ok()) return status;
-  return rebuild.Commit(options.run);
+  absl::StatusOr<std::vector<RebuiltShard>> rebuilt = rebuild.Commit(options.run);
+  if (rebuilt.ok() && unfinished->has_value()) {
+    if (absl::Status error = RemoveJournals(set); !error.ok()) return error;
+  }
+  return rebuilt;
 }
 
 }  // namespace parity::shardfile

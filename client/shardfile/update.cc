@@ -149,6 +149,19 @@ absl::Status CheckWhole(const ShardSet& set) {
   return absl::OkStatus();
 }
 
+// Another name may be in another directory, where nobody would find the journal.
+absl::Status CheckOneName(const ShardFiles& files) {
+  for (const std::optional<File>& file : files) {
+    const absl::StatusOr<struct stat> status = file->Stat();
+    if (!status.ok()) return status.status();
+    if (status->st_nlink == 1) continue;
+    return absl::FailedPreconditionError(
+        absl::StrCat(file->path(), ": has ", status->st_nlink,
+                     " names (hard links), want 1: an update takes files of their own"));
+  }
+  return absl::OkStatus();
+}
+
 // Opens the shards that `files` has locked.
 absl::StatusOr<ShardReaders> OpenLocked(const ShardSet& set, const ShardFiles& files) {
   absl::StatusOr<ShardReaders> readers = set.OpenUnlocked();
@@ -201,8 +214,10 @@ absl::StatusOr<UpdatedObject> UpdateObject(client::Coder& coder, const ShardSet&
   if (absl::Status status = CheckWhole(set); !status.ok()) return status;
   const absl::StatusOr<ShardFiles> files = OpenForChange(set);
   if (!files.ok()) return files.status();
+  if (absl::Status status = CheckOneName(*files); !status.ok()) return status;
   if (!JournalsOf(set).empty()) {
-    if (absl::Status status = ApplyJournal(set, *files, false); !status.ok()) return status;
+    if (absl::Status status = WriteJournal(set, *files, false); !status.ok()) return status;
+    if (absl::Status status = RemoveJournals(set); !status.ok()) return status;
   }
   const absl::StatusOr<ShardReaders> readers = OpenLocked(set, *files);
   if (!readers.ok()) return readers.status();
@@ -218,19 +233,20 @@ absl::StatusOr<UpdatedObject> UpdateObject(client::Coder& coder, const ShardSet&
                     [&updater](StripeBuffer& stripe) { return updater.UpdateStripe(stripe); });
   if (!status.ok()) return status;
   if (absl::Status error = (*journal)->Commit(run); !error.ok()) return error;
-  if (absl::Status error = ApplyJournal(set, *files, true); !error.ok()) return error;
+  if (absl::Status error = WriteJournal(set, *files, true); !error.ok()) return error;
+  if (absl::Status error = RemoveJournals(set); !error.ok()) return error;
   return UpdatedObject{bytes, (*journal)->entries(), WrittenShards(set.layout, range)};
 }
 
 std::vector<std::string> UnfinishedUpdates(const ShardSet& set) { return JournalsOf(set); }
 
 absl::StatusOr<bool> FinishUpdate(const ShardSet& set) {
-  if (!set.fault.ok()) return set.fault;
-  if (JournalsOf(set).empty()) return false;
-  const absl::StatusOr<ShardFiles> files = OpenForChange(set);
+  const absl::StatusOr<std::optional<ShardFiles>> files = WriteUnfinished(set);
   if (!files.ok()) return files.status();
-  if (JournalsOf(set).empty()) return false;  // another process has finished it
-  if (absl::Status status = ApplyJournal(set, *files, false); !status.ok()) return status;
+  if (!files->has_value()) return false;
+  if (AreAllThere(**files)) {
+    if (absl::Status status = RemoveJournals(set); !status.ok()) return status;
+  }
   return true;
 }
 

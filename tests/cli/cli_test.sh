@@ -190,6 +190,11 @@ overwriting() {
   echo other >object
   run 0 decode . --out object --server "$server" --force
   [ "$(cat object)" = data ] || fail "another object came back"
+  # Only what belonged to the object that is replaced goes.
+  echo precious >object.200.shard
+  run 0 encode object --data 2 --parity 1 --server "$server" --force
+  prints 'removed: ./object.005.shard'
+  [ "$(cat object.200.shard)" = precious ] || fail "a file that is no shard of the object was removed"
 }
 
 damage() {

@@ -264,5 +264,98 @@ TEST_P(CrashTest, RepairMakesMissingShardsNewAsWell) {
   EXPECT_EQ(Decode(), new_);
 }
 
+// A shard that was away while the others were made new must not come back as it was.
+TEST_P(CrashTest, TheJournalStaysWhileAnOldShardMayComeBack) {
+  ASSERT_FALSE(UpdateEnds(12));
+  ASSERT_EQ(rename(object_.paths[0].c_str(), (other_ / "kept").c_str()), 0);
+  RepairOptions elsewhere;
+  elsewhere.directory = other_ / "elsewhere";
+  const absl::Status status = RepairSet(LocalCoder(), FindSet(scratch_), elsewhere).status();
+  EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
+  EXPECT_THAT(status.message(), HasSubstr("shard 0"));
+  ASSERT_EQ(rename((other_ / "kept").c_str(), object_.paths[0].c_str()), 0);
+  EXPECT_EQ(Decode(), Bytes());
+  ASSERT_TRUE(RepairSet(LocalCoder(), FindSet(scratch_), {}).ok());
+  EXPECT_EQ(Decode(), new_);
+}
+
+TEST_P(CrashTest, TheJournalStaysWhileAShardCannotBeOpened) {
+  ASSERT_FALSE(UpdateEnds(12));
+  ShardSet set = FindSet(scratch_);
+  set.members[1].state = ShardSet::Member::State::kRefused;
+  set.members[1].fault = absl::PermissionDeniedError("closed to you");
+  for (const absl::Status& status :
+       {FinishUpdate(set).status(), RepairSet(LocalCoder(), set, {}).status()}) {
+    EXPECT_TRUE(absl::IsPermissionDenied(status)) << status;
+    EXPECT_THAT(status.message(), HasSubstr("shard 1: closed to you"));
+  }
+  EXPECT_EQ(Decode(), Bytes());
+  ASSERT_TRUE(RepairSet(LocalCoder(), FindSet(scratch_), {}).ok());
+  EXPECT_EQ(Decode(), new_);
+}
+
+TEST_P(CrashTest, TheJournalStaysUntilAMissingShardIsRebuilt) {
+  ASSERT_FALSE(UpdateEnds(12));
+  const Bytes kept = ReadFile(object_.paths[0]);
+  const std::map<std::string, Bytes> crashed = scratch_.Contents();
+  for (int step = 0;; ++step) {
+    SCOPED_TRACE(step);
+    std::remove(object_.paths[0].c_str());
+    const bool ended = Ends(step, [this] {
+      if (!RepairSet(LocalCoder(), FindSet(scratch_), {}).ok()) _exit(2);
+    });
+    if (!ended) {
+      // It comes back as it was, or the repair has just put the new one there.
+      struct stat status;
+      if (stat(object_.paths[0].c_str(), &status) != 0) WriteFile(object_.paths[0], kept);
+      const Bytes decoded = Decode();
+      EXPECT_TRUE(decoded.empty() || decoded == new_);
+    }
+    ASSERT_TRUE(RepairSet(LocalCoder(), FindSet(scratch_), {}).ok());
+    EXPECT_EQ(Decode(), new_);
+    if (ended) break;
+    for (const auto& [name, bytes] : scratch_.Contents()) std::remove((scratch_ / name).c_str());
+    for (const auto& [name, bytes] : crashed) WriteFile(scratch_ / name, bytes);
+  }
+}
+
+TEST_P(CrashTest, TheJournalIsBesideTheFilesThatLinksLeadTo) {
+  const Scratch links;
+  for (size_t i = 0; i < object_.paths.size(); ++i) {
+    const std::string link = links / ("object.00" + std::to_string(i) + ".shard");
+    ASSERT_EQ(symlink(object_.paths[i].c_str(), link.c_str()), 0);
+  }
+  ASSERT_FALSE(Ends(12, [&] {
+    const File source = File::OpenForReading(other_ / "new").value();
+    RunOptions run;
+    run.stripes_in_flight = 1;
+    if (!UpdateObject(LocalCoder(), FindSet(links), {std::nullopt, kOffset}, source, run).ok()) {
+      _exit(2);
+    }
+  }));
+  ExpectOldOrNew();
+  EXPECT_EQ(Decode(), new_);
+}
+
+TEST_P(CrashTest, FilesOfSeveralNamesAreNotUpdated) {
+  ASSERT_EQ(link(object_.paths[2].c_str(), (other_ / "again").c_str()), 0);
+  const File source = File::OpenForReading(other_ / "new").value();
+  const absl::Status status =
+      UpdateObject(LocalCoder(), FindSet(scratch_), {std::nullopt, kOffset}, source, {}).status();
+  EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
+  EXPECT_THAT(status.message(), HasSubstr("has 2 names"));
+  EXPECT_EQ(Decode(), old_);
+}
+
+TEST_P(CrashTest, TemporaryFilesOfJournalsAreTakenAway) {
+  ASSERT_FALSE(UpdateEnds(2));
+  const std::string temporary =
+      scratch_ / (".parity-" + object_.object_id.ToString() + ".journal.tmp");
+  struct stat status;
+  ASSERT_EQ(stat(temporary.c_str(), &status), 0);
+  ASSERT_TRUE(RepairSet(LocalCoder(), FindSet(scratch_), {}).ok());
+  EXPECT_NE(stat(temporary.c_str(), &status), 0);
+}
+
 }  // namespace
 }  // namespace parity::shardfile

@@ -37,8 +37,8 @@ struct EncodedObject {
 
 // Writes the k+m shard files of the regular file `source`, named ShardFileName(<name of source>, i)
 // and no more readable than it is. They appear when all of them are complete. With
-// Existing::kReplace, regular files of such names with higher indices are then removed: they are of
-// an object that had more shards, and would stand beside this one for good.
+// Existing::kReplace, shards of a replaced object that have such names with higher indices are then
+// removed: it had more shards, and these would stand beside the new ones for good.
 //
 // The error names the file or the field: INVALID_ARGUMENT (not a regular file, bad sizes),
 // ALREADY_EXISTS, ABORTED if the source changed meanwhile, CANCELLED, one of File's, or the

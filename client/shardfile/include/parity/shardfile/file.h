@@ -36,7 +36,7 @@ class File {
   absl::Status ReadAt(uint64_t offset, absl::Span<uint8_t> out) const;
   absl::Status WriteAt(uint64_t offset, absl::Span<const uint8_t> bytes) const;
   // Nobody else may have the file open under a lock, or none but readers, until this object is
-  // gone. ABORTED if somebody has. Where files cannot be locked it does nothing.
+  // gone. ABORTED if somebody has; an error too where files cannot be locked.
   enum class Lock { kShared, kExclusive };
   absl::Status Take(Lock lock) const;
   // Returns when what was written is on the medium.

@@ -34,6 +34,10 @@ class OutputFile {
   // regular file. Other errors are those of File.
   static absl::StatusOr<std::unique_ptr<OutputFile>> Create(const std::string& path, mode_t mode,
                                                             Existing existing);
+  // The same with a temporary file of this name, in the directory of `path`. It is locked while it
+  // is written, which shows that no killed process left it. ABORTED if another process takes it.
+  static absl::StatusOr<std::unique_ptr<OutputFile>> CreateThrough(
+      const std::string& temporary_path, const std::string& path, mode_t mode, Existing existing);
   // Makes the files durable, then visible one after the other, then their names durable. Can be
   // cancelled until the first is visible. After an error, those that are visible already stay so.
   static absl::Status Commit(absl::Span<const std::unique_ptr<OutputFile>> files,
@@ -56,6 +60,9 @@ class OutputFile {
  private:
   OutputFile(const std::string& path, Existing existing, File temporary);
 
+  static absl::StatusOr<std::unique_ptr<OutputFile>> Make(const std::string& temporary_path,
+                                                          const std::string& path, mode_t mode,
+                                                          Existing existing);
   static absl::Status RenameAll(absl::Span<const std::unique_ptr<OutputFile>> files);
   absl::Status Rename();
 

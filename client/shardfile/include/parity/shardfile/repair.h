@@ -24,7 +24,10 @@ struct RebuiltShard {
   std::string path;
 };
 
-// Finishes an update that was interrupted (see update.h).
+// Finishes an update that was interrupted (see update.h). Its journals stay until the last shard
+// has it, be it rebuilt: a shard that is refused is then an error, and FAILED_PRECONDITION a
+// directory that is not that of the missing shards, as these could come back without the update.
+//
 // Writes the files of the shards that VerifySet finds missing or damaged, and no others; none if
 // there are none. A damaged file is replaced; anything else in the way of a new file is
 // ALREADY_EXISTS or, of a file that is refused, its fault. Each run of damaged blocks takes k

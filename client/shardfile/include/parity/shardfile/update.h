@@ -39,7 +39,8 @@ absl::StatusOr<uint64_t> BytesFrom(const Layout& layout, const UpdatePlace& plac
 // block that is read must match its checksum. The journal, in each directory of a shard, takes as
 // many bytes as the blocks written. An update that was interrupted before is finished first.
 //
-// DATA_LOSS, with nothing changed, if a shard is missing or damaged there: repair it. Else
+// DATA_LOSS, with nothing changed, if a shard is missing or damaged there: repair it.
+// FAILED_PRECONDITION if a file has more names than one, which may be in other directories. Else
 // INVALID_ARGUMENT naming "data_shard", "offset" or "source", ABORTED if another process has the
 // shards open, CANCELLED before the first byte of a shard has changed, one of File's, or the
 // coder's. After an error of File's the update may be unfinished, which VerifySet reports.
@@ -50,9 +51,10 @@ absl::StatusOr<UpdatedObject> UpdateObject(client::Coder& coder, const ShardSet&
 // The journals of updates that were interrupted or are under way; one for each directory.
 std::vector<std::string> UnfinishedUpdates(const ShardSet& set);
 
-// Finishes an update that was interrupted; returns whether there was one. Shards that are missing
-// or have no readable header are left out: repair makes them anew. DATA_LOSS if the journal is
-// damaged, or a shard has other contents than before and after the update. ABORTED, one of File's.
+// Finishes an update that was interrupted; returns whether there was one. If shards are missing or
+// have no readable header it is written to the others and stays unfinished: RepairSet makes those
+// anew. The fault of a shard that is refused; DATA_LOSS if the journal is damaged, or a shard has
+// other contents than before and after the update. ABORTED, one of File's.
 absl::StatusOr<bool> FinishUpdate(const ShardSet& set);
 
 }  // namespace parity::shardfile
