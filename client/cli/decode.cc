@@ -35,6 +35,9 @@ absl::StatusOr<shardfile::DecodedObject> DecodeTo(const DecodeArguments& argumen
 }
 
 absl::StatusOr<ExitCode> Decode(const DecodeArguments& arguments) {
+  if (arguments.out == "-") {
+    return absl::InvalidArgumentError("--out: got -, want a file: ./- for one of that name");
+  }
   const absl::StatusOr<shardfile::FoundShards> found = shardfile::FindShards(arguments.paths);
   if (!found.ok()) return found.status();
   const absl::StatusOr<shardfile::ShardSet> set = OnlyObject(*found);

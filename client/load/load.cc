@@ -111,6 +111,8 @@ class Load {
         }
       }
       if (due_ns >= end_ns_) return;
+      // What the warm-up leaves undone would delay the calls that are measured.
+      if (due_ns < measured_from_ns_ && now_ns >= measured_from_ns_) continue;
       if (now_ns < end_ns_) {
         MakeCall(worker, due_ns);
       } else {

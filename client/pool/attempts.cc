@@ -21,6 +21,18 @@ double Random01() {
   return absl::Uniform(random, 0.0, 1.0);
 }
 
+bool IsCalledOff(const CallOptions& options) {
+  return options.cancellation != nullptr && options.cancellation->is_cancelled();
+}
+
+// One attempt. CANCELLED only by who has asked: a server that ends a call so is one that fails.
+absl::Status Ask(Server& server, const Request& request, const CallOptions& options) {
+  absl::Status status = server.Run(request, options);
+  if (!absl::IsCancelled(status) || IsCalledOff(options)) return status;
+  return absl::UnavailableError(
+      absl::StrCat(server.address(), ": has ended the call: ", status.message()));
+}
+
 bool IsTooLarge(const absl::Status& status) {
   return absl::IsResourceExhausted(status) && codec::FieldOf(status).has_value();
 }
@@ -40,9 +52,8 @@ void Attempts::Pause(absl::Time until, const CallOptions& options) {
     cancelled.notify_all();
   });
   std::unique_lock<std::mutex> lock(mutex);
-  cancelled.wait_until(lock, absl::ToChronoTime(until), [&options] {
-    return options.cancellation != nullptr && options.cancellation->is_cancelled();
-  });
+  cancelled.wait_until(lock, absl::ToChronoTime(until),
+                       [&options] { return IsCalledOff(options); });
 }
 
 absl::Status Attempts::Run(const Request& whole, const CallOptions& options, bool has_other_way,
@@ -52,9 +63,7 @@ absl::Status Attempts::Run(const Request& whole, const CallOptions& options, boo
   bool was_damaged = false;
   int attempts = 0;  // in vain, but for those that were asked to come back later
   for (;;) {
-    if (options.cancellation != nullptr && options.cancellation->is_cancelled()) {
-      return absl::CancelledError("cancelled");
-    }
+    if (IsCalledOff(options)) return absl::CancelledError("cancelled");
     const absl::Time now = absl::Now();
     if (now >= options.deadline) {
       return absl::DeadlineExceededError(
@@ -132,7 +141,7 @@ absl::Status Attempts::Run(const Request& whole, const CallOptions& options, boo
 absl::Status Attempts::TryOne(const Pool::Choice& choice, const Request& request,
                               const CallOptions& options) {
   const absl::Duration allowed = options.deadline - absl::Now();
-  absl::Status status = choice.server().Run(request, options);
+  absl::Status status = Ask(choice.server(), request, options);
   pool_.Report(choice, status, allowed);
   return status;
 }
@@ -153,7 +162,7 @@ absl::Status Attempts::TryHedged(const Pool::Choice& choice, const Pool::Tried& 
   Hedge hedge(request, options);
   const bool has_started = crew_.TrySubmit([&] {
     hedge.RunFirst(
-        [&](const Request& of, const CallOptions& how) { return choice.server().Run(of, how); });
+        [&](const Request& of, const CallOptions& how) { return Ask(choice.server(), of, how); });
   });
   if (!has_started) return TryOne(choice, request, options);
   if (!hedge.AwaitFirst(absl::Now() + options_.hedge_after)) {

@@ -257,7 +257,11 @@ absl::StatusOr<std::unique_ptr<Client>> Client::Make(ClientOptions options) {
   if (!options.connection.notice) options.connection.notice = options.log;
   auto parts = std::make_unique<Parts>(std::move(options));
   absl::StatusOr<std::unique_ptr<Coder>> local = MakeLocalCoder(parts->options.kernels);
-  if (!local.ok()) return local.status();
+  if (!local.ok()) {
+    absl::Status status = local.status();
+    codec::AttachField(status, "kernels");
+    return status;
+  }
   parts->local = *std::move(local);
   if (!parts->options.targets.empty()) {
     absl::StatusOr<std::unique_ptr<Pool>> pool = Pool::Make(parts->options);

@@ -7,6 +7,7 @@
 
 #include "absl/random/random.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "chooser.h"
 #include "outliers.h"
@@ -213,6 +214,13 @@ Pool::Choice Pool::Choose(const Tried& tried, absl::Time deadline) {
     choice.is_trial_ = true;
     return choice;
   }
+  if (members_.size() == 1) {  // there is nothing to compare
+    const std::shared_ptr<Member>& only = members_.front();
+    if (only->health.State(now) == HealthState::kUsable && tried.TriesOf(*only) < kMostTries) {
+      choice.member_ = only;
+    }
+    return choice;
+  }
   std::vector<const ServerHealth*> healths;
   for (const auto& member : members_) healths.push_back(&member->health);
   const std::vector<size_t> outliers = OutliersToEject(healths, now);
@@ -279,7 +287,10 @@ void Pool::Report(const Choice& choice, const absl::Status& status, absl::Durati
     }
     const bool given_up = member.health.State(now) != HealthState::kUsable && !pushback.has_value();
     if (given_up && !member.is_given_up) {
-      line = absl::StrCat("not used until it answers: ", member.last_failure);
+      const std::string place = absl::StrCat(member.server->address(), ": ");
+      absl::string_view why = member.last_failure;
+      absl::ConsumePrefix(&why, place);
+      line = absl::StrCat(place, "not used until it answers: ", why);
       member.is_given_up = true;
     } else if (is_answer && member.is_given_up) {
       line = absl::StrCat(member.server->address(), ": answers again");
@@ -321,13 +332,9 @@ size_t Pool::size() {
 }
 
 uint64_t Pool::MaxRequestBytes() {
-  Members members;
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    members = members_;
-  }
+  const std::lock_guard<std::mutex> lock(mutex_);
   uint64_t most = UINT64_MAX;
-  for (const auto& member : members) most = std::min(most, member->server->MaxRequestBytes());
+  for (const auto& member : members_) most = std::min(most, member->server->MaxRequestBytes());
   return most;
 }
 

@@ -84,8 +84,9 @@ TEST(CapiBuffer, ErrorsNameWhatIsWrong) {
 }
 
 TEST(CapiBuffer, IsRefusedIfThereIsNoMemory) {
-  // Their allocators abort the program instead.
-  if (kernels::kAddressSanitizer || kernels::kThreadSanitizer) GTEST_SKIP();
+  if (kernels::kAddressSanitizer || kernels::kThreadSanitizer) {
+    GTEST_SKIP() << "a sanitizer's allocator ends the program instead of refusing";
+  }
   const ClientHandle client = MakeClient();
   parity_error error = Dirty();
   auto* buffer = reinterpret_cast<parity_buffer*>(&error);

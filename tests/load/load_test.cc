@@ -177,6 +177,22 @@ TEST(Load, DoesNotCountTheWarmUp) {
   }
 }
 
+// A rate ten times too high: what the warm-up leaves is not made up for when it is measured.
+TEST(Load, BeginsToMeasureWithoutABacklog) {
+  FakeClock clock;
+  FakeCoder coder([&](uint64_t, const Request&, const client::CallOptions&) {
+    clock.Advance(10'000'000);
+    return absl::OkStatus();
+  });
+  LoadOptions options = LoadBy(clock, absl::Seconds(1));
+  options.warmup = absl::Seconds(1);
+  options.rate = 1000;
+  const auto result = RunLoad(coder, SomeGeometry(), options);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->calls, 100);
+  EXPECT_EQ(result->unfinished_calls, 900);
+}
+
 // The threads meet: none goes on before all have a call under way.
 TEST(Load, EveryThreadHasACallUnderWay) {
   constexpr int kThreads = 5;

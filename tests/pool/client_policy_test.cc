@@ -226,6 +226,7 @@ TEST(ClientOptions, AreCheckedAndNamed) {
   EXPECT_EQ(field([](auto& o) { o.slice_bytes = 64 << 10; }), "");
   EXPECT_EQ(field([](auto& o) { o.slices_in_flight = 0; }), "slices_in_flight");
   EXPECT_EQ(field([](auto& o) { o.slices_in_flight = 65; }), "slices_in_flight");
+  EXPECT_EQ(field([](auto& o) { o.kernels = "abacus"; }), "kernels");
 }
 
 }  // namespace

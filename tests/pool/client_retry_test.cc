@@ -21,7 +21,7 @@ TEST_F(Retries, GoElsewhereAndFailNoCall) {
   EXPECT_EQ(two_->calls().size(), 200u);
   // Five failures in a row open the breaker; then there are trials.
   EXPECT_THAT(one_->calls().size(), Le(20u));
-  EXPECT_THAT(log(), ElementsAre(HasSubstr("not used until it answers: going")));
+  EXPECT_THAT(log(), ElementsAre("127.0.0.1:1: not used until it answers: going"));
 }
 
 // One has been given up but is back; now the other goes.
@@ -94,6 +94,14 @@ TEST_F(Retries, AreBoundedByTheBudgetWhileServersFail) {
   EXPECT_GE(stats.retries, 10u);
   EXPECT_THAT(stats.retries, Le(10 + kCalls / 10));
   EXPECT_GT(stats.retries_refused, 0u);
+}
+
+TEST_F(Retries, FollowACallThatTheServerHasCancelled) {
+  const auto client = Make();
+  one_->Next(FakeOutcome::Fails(absl::CancelledError("reset")));
+  two_->Next(FakeOutcome::Fails(absl::CancelledError("reset")));
+  EXPECT_EQ(Encode(*client), absl::OkStatus());
+  EXPECT_EQ(client->GetStats().retries, 2u);
 }
 
 TEST_F(Retries, AreNotMadeOfWhatNoServerWouldDo) {
