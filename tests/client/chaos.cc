@@ -49,7 +49,7 @@ uint16_t FreePort() {
   const int probe = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address = Loopback(0);
   socklen_t bytes = sizeof address;
-  bind(probe, reinterpret_cast<sockaddr*>(&address), bytes);
+  (void)bind(probe, reinterpret_cast<sockaddr*>(&address), bytes);
   getsockname(probe, reinterpret_cast<sockaddr*>(&address), &bytes);
   close(probe);
   return ntohs(address.sin_port);
