@@ -32,6 +32,10 @@ static_assert(Ring::kMaxPlans == shm::kMaxPlans);
 
 // While it spins, Wait gives way to other threads this often: whoever computes may need this CPU.
 constexpr std::chrono::microseconds kYieldInterval{2};
+// A yield that takes so long let others run for their whole turn: the CPU is wanted. Whoever sleeps
+// is woken before them, whoever spins waits for turn after turn; so for a while it does not spin.
+constexpr std::chrono::microseconds kLongYield{500};
+constexpr std::chrono::milliseconds kCrowdedFor{100};
 // Looks between two readings of the clock, which cost more than a look.
 constexpr int kLooksPerReading = 16;
 
@@ -357,6 +361,7 @@ bool ServerRing::Spin(uint64_t taken, size_t at_least, absl::Time deadline) {
   // Most jobs of a few KiB are done before the clocks need be read.
   if (SeesOthers(taken, at_least)) return true;
   const Clock::time_point begin = Clock::now();
+  if (begin < crowded_until_) return false;
   const auto until_deadline = absl::ToChronoNanoseconds(deadline - absl::Now());
   const Clock::time_point end = begin + std::min(spin_, until_deadline);
   Clock::time_point yielded = begin;
@@ -367,6 +372,8 @@ bool ServerRing::Spin(uint64_t taken, size_t at_least, absl::Time deadline) {
     if (now - yielded >= kYieldInterval) {
       sched_yield();
       yielded = Clock::now();
+      if (yielded - now >= kLongYield) crowded_until_ = yielded + kCrowdedFor;
+      if (yielded < crowded_until_) return HasOthers(taken, at_least);
     }
   }
 }

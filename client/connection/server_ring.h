@@ -100,6 +100,7 @@ class ServerRing final : public Ring {
   shm::Submissions& submissions_;
   const shm::Completions& completions_;
   const std::chrono::nanoseconds spin_;
+  std::chrono::steady_clock::time_point crowded_until_;  // others want this CPU
 
   std::array<Shape, kMaxPlans> shapes_;
   uint64_t tail_ = 0;         // words written

@@ -26,6 +26,10 @@ constexpr uint32_t kRoundsBetweenPolls = 64;
 
 // While it looks for work, it lets other threads of its CPU run so often.
 constexpr std::chrono::microseconds kYieldInterval{2};
+// A yield that takes so long let others run for their whole turn: the CPU is wanted. Whoever sleeps
+// is woken before them, whoever looks waits for turn after turn; so for a while it does not look.
+constexpr std::chrono::microseconds kLongYield{500};
+constexpr std::chrono::milliseconds kCrowdedFor{100};
 
 // At least so long between two lines of the log about clients that were cut off.
 constexpr std::chrono::seconds kDropLineInterval{10};
@@ -185,10 +189,11 @@ bool RingWorker::KeepsLooking() {
     last_yield_ = now;
     idle_.store(true);
   }
-  if (now - idle_since_ > spin_) return false;
+  if (now - idle_since_ > spin_ || now < crowded_until_) return false;
   if (now - last_yield_ > kYieldInterval) {
     sched_yield();
     last_yield_ = Clock::now();
+    if (last_yield_ - now > kLongYield) crowded_until_ = last_yield_ + kCrowdedFor;
   } else {
     shm::Pause();
   }

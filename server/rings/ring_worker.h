@@ -114,6 +114,7 @@ class RingWorker {
   std::vector<std::unique_ptr<Ring>> leaving_;            // closed, with requests under way
   Clock::time_point idle_since_;
   Clock::time_point last_yield_;
+  Clock::time_point crowded_until_;  // others want its CPU
   bool was_idle_ = false;
   uint32_t rounds_ = 0;
   Clock::time_point next_drop_line_;
