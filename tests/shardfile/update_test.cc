@@ -89,7 +89,8 @@ TEST_P(UpdateTest, LeavesWhatEncodingAnewWouldWrite) {
     const absl::StatusOr<UpdatedObject> updated = Update({std::nullopt, offset}, replacement);
     ASSERT_TRUE(updated.ok()) << updated.status();
     EXPECT_EQ(updated->bytes, count);
-    std::copy(replacement.begin(), replacement.end(), object_.begin() + static_cast<ptrdiff_t>(offset));
+    std::copy(replacement.begin(), replacement.end(),
+              object_.begin() + static_cast<ptrdiff_t>(offset));
     ExpectEncoded();
   }
 }
