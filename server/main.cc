@@ -9,17 +9,20 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "CLI/CLI.hpp"
 #include "absl/status/statusor.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "options.h"
+#include "parity/config/settings.h"
 #include "parity/endpoint/endpoint.h"
 #include "parity/engine/plan_drawing.h"
 #include "parity/rings/server.h"
 #include "parity/rpc/server.h"
 #include "parity/version/version.h"
+#include "probe.h"
 #include "spdlog/sinks/stdout_sinks.h"
 #include "spdlog/spdlog.h"
 
@@ -60,15 +63,54 @@ void LogSharedMemory(const rings::Server* rings) {
                limits.max_regions_bytes, limits.max_regions);
 }
 
+// The command line, bound to `options`, which must outlive it.
+std::unique_ptr<CLI::App> MakeApp(Options& options) {
+  auto app = std::make_unique<CLI::App>(
+      "Serves parity of stripes (XOR, RAID-6, Reed-Solomon) over gRPC: encode, reconstruct, "
+      "verify, update.",
+      "parityd");
+  app->set_version_flag("--version", NameAndVersion());
+  app->footer(
+      "Logs to standard error, one line per event; 'ready' when it serves.\n"
+      "Exit codes: 0 stopped by SIGTERM or SIGINT, 1 cannot serve, 2 usage.");
+  AddOptions(*app, options);
+  return app;
+}
+
+// The command line, completed from the environment and the file that it or the environment names.
+absl::StatusOr<config::Settings> CompleteArguments(int argc, char** argv) {
+  config::Sources sources{"PARITYD_", {}, "config"};
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    sources.environment.emplace_back(*variable);
+  }
+  Options tried;
+  return config::Complete({argv + 1, argv + argc}, sources, [&tried] { return MakeApp(tried); });
+}
+
+int Fail(const absl::Status& status, int code) {
+  spdlog::error(std::string(status.message()));
+  return code;
+}
+
 int Run(const Options& options) {
   absl::StatusOr<rpc::ServerOptions> server_options = ServerOptionsFrom(options);
-  if (!server_options.ok()) {
-    spdlog::error(std::string(server_options.status().message()));
-    return kUsageError;
-  }
+  if (!server_options.ok()) return Fail(server_options.status(), kUsageError);
   if (!options.print_topology.empty()) {
     PrintTopology(options, *server_options);
     return EXIT_SUCCESS;
+  }
+  if (options.check_config) {
+    if (server_options->tls.has_value()) {
+      const absl::Status good = rpc::CheckTlsFiles(*server_options->tls);
+      if (!good.ok()) return Fail(good, kUsageError);
+    }
+    std::cout << "the configuration is good\n";
+    return EXIT_SUCCESS;
+  }
+  if (options.probe) {
+    const absl::Status serving = Probe(*server_options);
+    if (serving.ok()) return EXIT_SUCCESS;
+    return Fail(serving, absl::IsInvalidArgument(serving) ? kUsageError : EXIT_FAILURE);
   }
   // Blocked before any thread exists, so that only this one ever sees the signals.
   sigset_t signals;
@@ -86,19 +128,13 @@ int Run(const Options& options) {
   std::shared_ptr<rings::Server> rings;
   if (const auto ring_options = RingOptionsFrom(options, *server_options)) {
     absl::StatusOr<std::unique_ptr<rings::Server>> started = rings::Server::Start(*ring_options);
-    if (!started.ok()) {
-      spdlog::error(std::string(started.status().message()));
-      return EXIT_FAILURE;
-    }
+    if (!started.ok()) return Fail(started.status(), EXIT_FAILURE);
     rings = *std::move(started);
     server_options->rings = rings;
     server_options->regions = rings->regions();
   }
   absl::StatusOr<std::unique_ptr<rpc::Server>> server = rpc::Server::Start(*server_options);
-  if (!server.ok()) {
-    spdlog::error(std::string(server.status().message()));
-    return EXIT_FAILURE;
-  }
+  if (!server.ok()) return Fail(server.status(), EXIT_FAILURE);
   for (const endpoint::Endpoint& endpoint : (*server)->endpoints()) {
     spdlog::info("listening on {}", endpoint.ToString());
   }
@@ -126,19 +162,19 @@ int main(int argc, char** argv) {
   spdlog::flush_on(spdlog::level::info);
 
   parity::Options options;
-  CLI::App app(
-      "Serves parity of stripes (XOR, RAID-6, Reed-Solomon) over gRPC: encode, reconstruct, "
-      "verify, update.",
-      "parityd");
-  app.set_version_flag("--version", parity::NameAndVersion());
-  app.footer(
-      "Logs to standard error, one line per event; 'ready' when it serves.\n"
-      "Exit codes: 0 stopped by SIGTERM or SIGINT, 1 cannot serve, 2 usage.");
-  parity::AddOptions(app, options);
+  const std::unique_ptr<CLI::App> app = parity::MakeApp(options);
   try {
-    app.parse(argc, argv);
+    app->parse(argc, argv);
+    absl::StatusOr<parity::config::Settings> settings = parity::CompleteArguments(argc, argv);
+    if (!settings.ok()) return parity::Fail(settings.status(), parity::kUsageError);
+    app->parse(std::vector<std::string>(settings->arguments.rbegin(), settings->arguments.rend()));
+    if (options.print_config) {
+      std::cout << "# Options of parityd, for --config FILE.\n\n"
+                << parity::config::PrintedConfig(*app, settings->origins);
+      return EXIT_SUCCESS;
+    }
   } catch (const CLI::ParseError& error) {
-    const int code = app.exit(error);
+    const int code = app->exit(error);
     return code == 0 ? EXIT_SUCCESS : parity::kUsageError;
   }
   return parity::Run(options);

@@ -6,7 +6,6 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/time/time.h"
 #include "parity/codec/field_error.h"
 #include "parity/endpoint/endpoint.h"
@@ -21,32 +20,32 @@ namespace {
 constexpr double kLongestSeconds = 1'000'000;
 
 // A check of a number of seconds from `least` to `most`; 0 also if `or_zero`.
-CLI::Validator Seconds(const std::string& name, double least, double most, bool or_zero = false) {
+CLI::Validator Seconds(double least, double most, bool or_zero = false) {
   return CLI::Validator(
       [=](const std::string& text) -> std::string {
         double seconds = 0;
         const bool in_range = absl::SimpleAtod(text, &seconds) &&
                               ((seconds >= least && seconds <= most) || (or_zero && seconds == 0));
         if (in_range) return "";
-        return absl::StrCat(name, ": got ", text, ", want ", or_zero ? "0 (never) or " : "", least,
-                            " to ", most, " seconds");
+        return absl::StrCat("got ", text, ", want ", or_zero ? "0 (never) or " : "", least, " to ",
+                            most, " seconds");
       },
       "");
 }
 
-CLI::Validator Count(const std::string& name, uint64_t least, uint64_t most) {
+CLI::Validator Count(uint64_t least, uint64_t most) {
   return CLI::Validator(
       [=](const std::string& text) -> std::string {
         uint64_t count = 0;
         if (absl::SimpleAtoi(text, &count) && count >= least && count <= most) return "";
-        return absl::StrCat(name, ": got ", text, ", want ", least, " to ", most);
+        return absl::StrCat("got ", text, ", want ", least, " to ", most);
       },
       "");
 }
 
 // Turns a size with a unit, as in 64M, into bytes and checks it; 0 is good also if `or_zero`.
-CLI::Validator Bytes(const std::string& name, uint64_t least, uint64_t most,
-                     const std::string& range, bool or_zero = false) {
+CLI::Validator Bytes(uint64_t least, uint64_t most, const std::string& range,
+                     bool or_zero = false) {
   return CLI::Validator(
       [=](std::string& text) -> std::string {
         const std::string got = text;
@@ -58,7 +57,7 @@ CLI::Validator Bytes(const std::string& name, uint64_t least, uint64_t most,
         } catch (const std::exception&) {  // not a number, or one that overflows
         }
         if (in_range) return "";
-        return absl::StrCat(name, ": got ", got, ", want ", range,
+        return absl::StrCat("got ", got, ", want ", range,
                             " (bytes; K, M and G are powers of 1024)");
       },
       "");
@@ -71,7 +70,7 @@ CLI::Validator Spin() {
         if (absl::SimpleAtod(text, &microseconds) && microseconds >= 0 && microseconds <= 1000) {
           return "";
         }
-        return absl::StrCat("shm-spin: got ", text, ", want 0 to 1000 microseconds");
+        return absl::StrCat("got ", text, ", want 0 to 1000 microseconds");
       },
       "");
 }
@@ -80,58 +79,58 @@ void AddLimits(CLI::App& app, Options& options) {
   rpc::Limits& limits = options.limits;
   app.add_option("--max-message", limits.max_message_bytes,
                  "The longest request or answer; larger stripes travel as slices")
-      ->transform(Bytes("max-message", 64 << 10, 1 << 30, "64K to 1G"))
+      ->transform(Bytes(64 << 10, 1 << 30, "64K to 1G"))
       ->type_name("SIZE")
       ->capture_default_str();
   app.add_option("--max-calls", limits.max_calls_per_connection,
                  "Calls under way on one connection; further ones wait at the client")
-      ->check(Count("max-calls", 1, 65'536))
+      ->check(Count(1, 65'536))
       ->type_name("N")
       ->capture_default_str();
   app.add_option("--max-requests-per-stream", limits.max_requests_per_stream,
                  "Unanswered requests of one Process stream; then the server stops reading it")
-      ->check(Count("max-requests-per-stream", 1, 65'536))
+      ->check(Count(1, 65'536))
       ->type_name("N")
       ->capture_default_str();
   app.add_option("--max-held", limits.max_held_bytes,
                  "Bytes of requests and answers held at one time; what is beyond is refused with "
                  "RESOURCE_EXHAUSTED and a time to try again. Default: 1/5 of the memory that the "
                  "control group allows, or 1/16 of the machine's")
-      ->transform(Bytes("max-held", 1 << 20, uint64_t{1} << 50, "1M to 1048576G"))
+      ->transform(Bytes(1 << 20, uint64_t{1} << 50, "1M to 1048576G"))
       ->type_name("SIZE");
   app.add_option("--max-connections", limits.max_connections,
                  "Connections; others wait to be accepted. 0: as the limit of open files allows")
-      ->check(Count("max-connections", 0, 1'000'000))
+      ->check(Count(0, 1'000'000))
       ->type_name("N")
       ->capture_default_str();
   app.add_option(
          "--stall-timeout", options.stall_timeout_s,
          "Seconds after which a connection is closed whose peer takes nothing of what waits "
          "for it. 0: never")
-      ->check(Seconds("stall-timeout", 0.1, kLongestSeconds, true))
+      ->check(Seconds(0.1, kLongestSeconds, true))
       ->type_name("SECONDS")
       ->capture_default_str();
   app.add_option("--max-idle", options.max_idle_s,
                  "Seconds after which a connection without calls is closed. 0: never")
-      ->check(Seconds("max-idle", 0.1, kLongestSeconds, true))
+      ->check(Seconds(0.1, kLongestSeconds, true))
       ->type_name("SECONDS")
       ->capture_default_str();
   app.add_option("--max-age", options.max_age_s,
                  "Seconds after which a connection is asked to end, so that clients find new "
                  "servers; it has as long again to finish its calls. 0: never")
-      ->check(Seconds("max-age", 0.1, kLongestSeconds, true))
+      ->check(Seconds(0.1, kLongestSeconds, true))
       ->type_name("SECONDS")
       ->capture_default_str();
   app.add_option("--keepalive", options.keepalive_s,
                  "Seconds without a sign of life after which a client is pinged; without an answer "
                  "within 20 s its connection is closed. 0: never")
-      ->check(Seconds("keepalive", 1, kLongestSeconds, true))
+      ->check(Seconds(1, kLongestSeconds, true))
       ->type_name("SECONDS")
       ->capture_default_str();
   // The client library pings every 30 s, and must never be sent away for that.
   app.add_option("--min-ping-interval", options.min_ping_interval_s,
                  "Seconds between two pings of a client; one that pings more often is sent away")
-      ->check(Seconds("min-ping-interval", 0, 20))
+      ->check(Seconds(0, 20))
       ->type_name("SECONDS")
       ->capture_default_str();
 }
@@ -144,15 +143,15 @@ void AddSharedMemory(CLI::App& app, Options& options) {
          "is still free. 0: none. It comes from the sockets beside the Unix sockets, with "
          "'.shm' appended. Default: 1/5 of the memory that the control group allows, or "
          "1/16 of the machine's")
-      ->transform(Bytes("max-shm", 1 << 20, uint64_t{1} << 50, "0 (none) or 1M to 1048576G", true))
+      ->transform(Bytes(1 << 20, uint64_t{1} << 50, "0 (none) or 1M to 1048576G", true))
       ->type_name("SIZE");
   app.add_option("--max-region", limits.max_region_bytes,
                  "The longest memory shared with one client")
-      ->transform(Bytes("max-region", 4 << 10, uint64_t{1} << 40, "4K to 1024G"))
+      ->transform(Bytes(4 << 10, uint64_t{1} << 40, "4K to 1024G"))
       ->type_name("SIZE")
       ->capture_default_str();
   app.add_option("--max-regions", limits.max_regions, "Clients that memory is shared with")
-      ->check(Count("max-regions", 1, 65'536))
+      ->check(Count(1, 65'536))
       ->type_name("N")
       ->capture_default_str();
   app.add_option("--shm-spin", options.shm_spin_us,
@@ -218,27 +217,23 @@ void AddOptions(CLI::App& app, Options& options) {
          "--listen", options.listen,
          absl::StrCat("Address to listen on: HOST:PORT, [V6]:PORT or unix:PATH; repeatable. "
                       "Port 0 takes any free one. Default: ",
-                      endpoint::DefaultTcpEndpoint().ToString(), " and ",
-                      endpoint::DefaultUnixEndpoint().ToString()))
+                      endpoint::DefaultTcpEndpoint().ToString(),
+                      " and parityd.sock in $XDG_RUNTIME_DIR/parityd, else in /run/parityd for "
+                      "root, else in /tmp/parityd-UID"))
       ->type_name("ADDR");
   app.add_option("--workers", options.workers,
                  "Worker threads, each pinned to a core. Default: one per core that the cpuset and "
                  "the affinity allow, at most as many as the CPU quota keeps busy")
       ->type_name("N");
-  app.add_option(
-         "--kernels", options.kernels,
-         absl::StrCat("Kernel table to use: auto, or one of those this CPU can run: ",
-                      absl::StrJoin(kernels::UsableTables(kernels::ReadCpuRegisters()), " ",
-                                    [](std::string* out, const kernels::KernelTable* table) {
-                                      out->append(table->name);
-                                    })))
+  app.add_option("--kernels", options.kernels,
+                 "Kernel table to use: auto, or one that this CPU can run; a wrong name lists them")
       ->type_name("NAME")
       ->capture_default_str();
   app.add_option("--grace", options.grace_s,
                  "Seconds that calls under way have to finish after SIGTERM or SIGINT; then their "
                  "connections are closed. Further signals change nothing")
       ->type_name("SECONDS")
-      ->check(Seconds("grace", 0, 3600))
+      ->check(Seconds(0, 3600))
       ->capture_default_str();
   AddLimits(app, options);
   AddSharedMemory(app, options);
@@ -246,7 +241,25 @@ void AddOptions(CLI::App& app, Options& options) {
   app.add_flag("--print-topology{text}", options.print_topology,
                "Print which workers would run on which cores, with which memory and kernels, and "
                "why, and exit: --print-topology or --print-topology=json")
+      ->configurable(false)
       ->check(CLI::IsMember({"text", "json"}));
+  app.add_option(
+         "--config", options.config,
+         "File with options, lines `name = value` without the dashes. The command line goes "
+         "before the environment (PARITYD_MAX_HELD for --max-held), which goes before it")
+      ->configurable(false)
+      ->type_name("FILE");
+  app.add_flag("--check-config", options.check_config,
+               "Check the options and the files that they name, and exit")
+      ->configurable(false);
+  app.add_flag("--print-config", options.print_config,
+               "Print the options as a file for --config, with where each comes from, and exit")
+      ->configurable(false);
+  app.add_flag(
+         "--probe", options.probe,
+         "Ask the parityd that listens where the options say whether it serves, and exit: 0 if "
+         "so. On the Unix socket if there is one")
+      ->configurable(false);
 }
 
 absl::StatusOr<rpc::ServerOptions> ServerOptionsFrom(const Options& options) {

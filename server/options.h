@@ -26,6 +26,11 @@ struct Options {
   double grace_s = 10;
   std::string print_topology;  // the format, or empty: serve
 
+  std::string config;
+  bool check_config = false;
+  bool print_config = false;
+  bool probe = false;
+
   rpc::Limits limits;  // of which the times are below
   double stall_timeout_s;
   double max_idle_s;

@@ -44,8 +44,10 @@ absl::Status CheckReadable(absl::string_view option, const std::string& path) {
   return absl::ErrnoToStatus(error, absl::StrCat(option, ": ", path));
 }
 
+}  // namespace
+
 // What gRPC would only log, at the first connection.
-absl::Status Check(const TlsFiles& files) {
+absl::Status CheckTlsFiles(const TlsFiles& files) {
   absl::Status status = CheckReadable("tls-certificate", files.certificate_chain);
   status.Update(CheckReadable("tls-key", files.private_key));
   if (!files.client_ca.empty()) status.Update(CheckReadable("tls-client-ca", files.client_ca));
@@ -74,10 +76,8 @@ absl::Status Check(const TlsFiles& files) {
   return absl::OkStatus();
 }
 
-}  // namespace
-
 absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> LoadTls(const TlsFiles& files) {
-  if (absl::Status status = Check(files); !status.ok()) return status;
+  if (absl::Status status = CheckTlsFiles(files); !status.ok()) return status;
   const auto interval = static_cast<unsigned>(
       std::clamp<int64_t>(absl::ToInt64Seconds(files.reload_interval), 1, 86'400));
   const auto provider = std::make_shared<grpc::experimental::FileWatcherCertificateProvider>(

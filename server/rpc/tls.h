@@ -10,10 +10,8 @@
 
 namespace parity::rpc {
 
-// TLS 1.2 or 1.3. The error, INVALID_ARGUMENT, names the option's file and what is wrong with it:
-// missing, not readable, not PEM, or a key that is not the certificate's. A file is read again when
-// it has changed; what it then holds is gRPC's to judge: handshakes fail while key and certificate
-// do not match.
+// TLS 1.2 or 1.3. Errors are those of CheckTlsFiles. A file is read again when it has changed; what
+// it then holds is gRPC's to judge: handshakes fail while key and certificate do not match.
 absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> LoadTls(const TlsFiles& files);
 
 }  // namespace parity::rpc

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/time/time.h"
 
 namespace parity::rpc {
@@ -20,6 +21,10 @@ struct TlsFiles {
   // How often the files are looked at. At least 1 s, in whole seconds.
   absl::Duration reload_interval = absl::Seconds(30);
 };
+
+// What a server would not start with. INVALID_ARGUMENT naming the option's file and what is wrong
+// with it: missing, not readable, not PEM, or a key that is not the certificate's.
+absl::Status CheckTlsFiles(const TlsFiles& files);
 
 }  // namespace parity::rpc
 
