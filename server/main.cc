@@ -19,6 +19,7 @@
 #include "parity/config/settings.h"
 #include "parity/endpoint/endpoint.h"
 #include "parity/engine/plan_drawing.h"
+#include "parity/metrics/server.h"
 #include "parity/rings/server.h"
 #include "parity/rpc/server.h"
 #include "parity/version/version.h"
@@ -95,6 +96,9 @@ int Fail(const absl::Status& status, int code) {
 int Run(const Options& options) {
   absl::StatusOr<rpc::ServerOptions> server_options = ServerOptionsFrom(options);
   if (!server_options.ok()) return Fail(server_options.status(), kUsageError);
+  const absl::StatusOr<std::optional<endpoint::Endpoint>> metrics_address =
+      MetricsAddressFrom(options);
+  if (!metrics_address.ok()) return Fail(metrics_address.status(), kUsageError);
   if (!options.print_topology.empty()) {
     PrintTopology(options, *server_options);
     return EXIT_SUCCESS;
@@ -139,10 +143,25 @@ int Run(const Options& options) {
     spdlog::info("listening on {}", endpoint.ToString());
   }
   LogSharedMemory(rings.get());
+  std::unique_ptr<metrics::Server> metrics;  // after what it asks, which outlives it
+  if (metrics_address->has_value()) {
+    absl::StatusOr<std::unique_ptr<metrics::Server>> started = metrics::Server::Start(
+        **metrics_address, [&server = **server] { return server.snapshot(); });
+    if (!started.ok()) return Fail(started.status(), EXIT_FAILURE);
+    metrics = *std::move(started);
+    spdlog::info("metrics on http://{}/", metrics->address().ToString());
+  }
   spdlog::info("ready");
 
   int signal = 0;
   sigwait(&signals, &signal);
+  if (options.drain_delay_s > 0) {
+    spdlog::info("{}: not ready from now on, serving for {} s more", strsignal(signal),
+                 options.drain_delay_s);
+    (*server)->AnnounceStop();
+    const timespec delay = absl::ToTimespec(absl::Seconds(options.drain_delay_s));
+    sigtimedwait(&signals, nullptr, &delay);
+  }
   spdlog::info("{}: finishing the calls under way", strsignal(signal));
   // Shared memory first: a client that loses it can still have its answer over gRPC.
   const absl::Time deadline = absl::Now() + absl::Seconds(options.grace_s);

@@ -235,6 +235,17 @@ void AddOptions(CLI::App& app, Options& options) {
       ->type_name("SECONDS")
       ->check(Seconds(0, 3600))
       ->capture_default_str();
+  app.add_option(
+         "--drain-delay", options.drain_delay_s,
+         "Seconds for which it goes on serving after SIGTERM or SIGINT while its health says "
+         "that it does not, so that load balancers look elsewhere; a further signal ends it")
+      ->type_name("SECONDS")
+      ->check(Seconds(0, 3600))
+      ->capture_default_str();
+  app.add_option("--metrics", options.metrics,
+                 "Address for metrics, health and a status page over HTTP: HOST:PORT or [V6]:PORT. "
+                 "Not encrypted, for whoever can reach it. Default: none")
+      ->type_name("ADDR");
   AddLimits(app, options);
   AddSharedMemory(app, options);
   AddTls(app, options);
@@ -303,6 +314,16 @@ absl::StatusOr<rpc::ServerOptions> ServerOptionsFrom(const Options& options) {
   server.unix_peers = options.unix_peers;
   if (absl::Status status = AddTlsFiles(options, server); !status.ok()) return status;
   return server;
+}
+
+absl::StatusOr<std::optional<endpoint::Endpoint>> MetricsAddressFrom(const Options& options) {
+  if (options.metrics.empty()) return std::nullopt;
+  absl::StatusOr<endpoint::Endpoint> address = endpoint::Parse("metrics", options.metrics);
+  if (!address.ok()) return address.status();
+  if (address->is_unix()) {
+    return codec::InvalidField("metrics", options.metrics, "HOST:PORT or [V6]:PORT");
+  }
+  return *address;
 }
 
 std::optional<rings::ServerOptions> RingOptionsFrom(const Options& options,

@@ -9,6 +9,7 @@
 
 #include "CLI/CLI.hpp"
 #include "absl/status/statusor.h"
+#include "parity/endpoint/endpoint.h"
 #include "parity/listen/peer_rule.h"
 #include "parity/rings/limits.h"
 #include "parity/rings/server.h"
@@ -24,6 +25,8 @@ struct Options {
   std::optional<uint32_t> workers;
   std::string kernels = "auto";
   double grace_s = 10;
+  double drain_delay_s = 0;
+  std::string metrics;         // address, or empty: none
   std::string print_topology;  // the format, or empty: serve
 
   std::string config;
@@ -56,6 +59,9 @@ void AddOptions(CLI::App& app, Options& options);
 // What the server is started with. INVALID_ARGUMENT naming the option for addresses, kernels and
 // workers that do not exist here, and for options that contradict each other.
 absl::StatusOr<rpc::ServerOptions> ServerOptionsFrom(const Options& options);
+
+// Where metrics are to be had; unset if nowhere. INVALID_ARGUMENT naming "metrics".
+absl::StatusOr<std::optional<endpoint::Endpoint>> MetricsAddressFrom(const Options& options);
 
 // What the server for shared memory is started with; unset if there is to be none: it is turned
 // off, or `server`, which is what the function above gave, listens on no Unix socket.

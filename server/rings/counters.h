@@ -1,27 +1,18 @@
-// What a worker has done, for Server::stats.
+// What a worker has done, for Server::snapshot.
 #ifndef PARITY_RINGS_COUNTERS_H_
 #define PARITY_RINGS_COUNTERS_H_
 
-#include <atomic>
-#include <cstdint>
-
+#include "parity/engine/answer_counts.h"
+#include "parity/engine/busy_clock.h"
 #include "parity/engine/counter.h"
-#include "parity/engine/stripe_job.h"
 
 namespace parity::rings {
 
 struct Counters {
-  engine::Counter records;
-  engine::Counter failed_records;
-  engine::Counter stripes;
-  engine::Counter source_bytes;
+  engine::AnswerCounts answers;
+  engine::Counter dropped_requests;  // of clients that had gone
   engine::Counter dropped_clients;
-
-  void Ran(const engine::StripeJob& job) {
-    records.Add(1);
-    stripes.Add(job.stripes());
-    source_bytes.Add(job.source_bytes());
-  }
+  engine::BusyClock busy;
 };
 
 }  // namespace parity::rings

@@ -256,7 +256,7 @@ absl::Status Lobby::MakeRegion(Guest& guest, const shm::Hello& hello) {
                                                      kReservedBytes, " to spare"));
   }
   guest.worker = &ChooseWorker(hello.node);
-  const uint32_t node = guest.worker->node();
+  const uint32_t node = guest.worker->place().node;
   MoveTo(node);
   absl::StatusOr<std::shared_ptr<region::Region>> region =
       region::Region::Make(regions_->NewId(), hello.region_bytes, node, *std::move(lease),
@@ -286,7 +286,7 @@ absl::Status Lobby::Seal(Guest& guest) {
 
 RingWorker& Lobby::ChooseWorker(int32_t node) const {
   const auto is_near = [node](const RingWorker* worker) {
-    return node >= 0 && worker->node() == static_cast<uint32_t>(node);
+    return node >= 0 && worker->place().node == static_cast<uint32_t>(node);
   };
   const bool any_near = std::any_of(workers_.begin(), workers_.end(), is_near);
   return **std::min_element(

@@ -28,6 +28,20 @@ constexpr int kRecordsPerTurn = 16;
 constexpr size_t kMostKeptWords = 128;
 constexpr size_t kMostKept = 256;
 
+engine::Operation ToEngine(shm::Operation operation) {
+  switch (operation) {
+    case shm::Operation::kEncode:
+      return engine::Operation::kEncode;
+    case shm::Operation::kReconstruct:
+      return engine::Operation::kReconstruct;
+    case shm::Operation::kVerify:
+      return engine::Operation::kVerify;
+    case shm::Operation::kUpdate:
+      return engine::Operation::kUpdate;
+  }
+  return engine::Operation::kEncode;
+}
+
 absl::Status Broken(absl::string_view what) { return absl::InvalidArgumentError(what); }
 
 }  // namespace
@@ -119,7 +133,8 @@ bool Ring::HasRoomForCompletion() {
 
 void Ring::Define(const RecordHeader& header) {
   const Outcome outcome = TryDefine(header);
-  if (outcome != Outcome::kDone) counters_.failed_records.Add(1);
+  // Of what it is, a plan that is none does not say.
+  if (outcome != Outcome::kDone) RecordFailed(engine::Operation::kEncode);
   Complete(header.id, outcome, 0);
 }
 
@@ -139,13 +154,15 @@ Outcome Ring::TryDefine(const RecordHeader& header) {
   }
   if (all_factors > shm::kMaxPlanFactors) return Outcome::kTooManyFactors;
   auto codec = std::make_shared<const codec::Codec>(geometry);
-  place =
-      std::make_shared<const DefinedPlan>(DefinedPlan{*std::move(plan), std::move(codec), factors});
+  const engine::Operation operation = ToEngine(plan->operation);
+  place = std::make_shared<const DefinedPlan>(
+      DefinedPlan{*std::move(plan), operation, std::move(codec), factors});
   return Outcome::kDone;
 }
 
 absl::Status Ring::RunPlan(const RecordHeader& header, engine::StripeProcessor& processor) {
   Fault fault;
+  engine::Operation operation = engine::Operation::kEncode;
   std::unique_ptr<RingRequest> request;
   if (header.plan >= shm::kMaxPlans || plans_[header.plan] == nullptr) {
     fault = {Outcome::kUnknownPlan, 0};
@@ -153,6 +170,7 @@ absl::Status Ring::RunPlan(const RecordHeader& header, engine::StripeProcessor& 
     fault = {Outcome::kBadStripes, 0};
   } else {
     const std::shared_ptr<const DefinedPlan>& plan = plans_[header.plan];
+    operation = plan->operation;
     if (header.words != shm::RunWords(plan->plan, header.stripes, header.has_lengths)) {
       return Broken(absl::StrCat("a record of ", header.words,
                                  " words, which is not what its plan ", "calls for"));
@@ -162,7 +180,7 @@ absl::Status Ring::RunPlan(const RecordHeader& header, engine::StripeProcessor& 
                              absl::MakeConstSpan(words_).subspan(RecordHeader::kWords));
   }
   if (!fault.ok()) {
-    counters_.failed_records.Add(1);
+    RecordFailed(operation);
     Complete(header.id, fault.outcome, fault.detail);
     return absl::OkStatus();
   }
@@ -170,6 +188,10 @@ absl::Status Ring::RunPlan(const RecordHeader& header, engine::StripeProcessor& 
   words_under_way_ += header.words;
   processor.Queue(line_, *request.release());
   return absl::OkStatus();
+}
+
+void Ring::RecordFailed(engine::Operation operation) {
+  counters_.answers.Failed(operation, absl::StatusCode::kInvalidArgument);
 }
 
 std::unique_ptr<RingRequest> Ring::NewRequest() {

@@ -16,6 +16,7 @@
 #include "absl/status/status.h"
 #include "parity/codec/codec.h"
 #include "parity/endpoint/descriptor.h"
+#include "parity/engine/stripe_job.h"
 #include "parity/engine/stripe_processor.h"
 #include "parity/region/region.h"
 #include "parity/region/region_shards.h"
@@ -30,6 +31,7 @@ class RingRequest;
 // A plan that a client has defined.
 struct DefinedPlan {
   shm::Plan plan;
+  engine::Operation operation;
   std::shared_ptr<const codec::Codec> codec;
   size_t factors;
 };
@@ -77,6 +79,8 @@ class Ring {
   shm::Outcome TryDefine(const shm::RecordHeader& header);
   absl::Status RunPlan(const shm::RecordHeader& header, engine::StripeProcessor& processor);
   void Complete(uint64_t id, shm::Outcome outcome, uint32_t detail);
+  // Counts a record that makes no sense.
+  void RecordFailed(engine::Operation operation);
   std::unique_ptr<RingRequest> NewRequest();
   // Of a request that is done.
   void Ended(std::unique_ptr<RingRequest> request);

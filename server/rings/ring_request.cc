@@ -12,20 +12,6 @@ namespace {
 using region::Fault;
 using shm::Outcome;
 
-engine::Operation ToEngine(shm::Operation operation) {
-  switch (operation) {
-    case shm::Operation::kEncode:
-      return engine::Operation::kEncode;
-    case shm::Operation::kReconstruct:
-      return engine::Operation::kReconstruct;
-    case shm::Operation::kVerify:
-      return engine::Operation::kVerify;
-    case shm::Operation::kUpdate:
-      return engine::Operation::kUpdate;
-  }
-  return engine::Operation::kEncode;
-}
-
 }  // namespace
 
 Fault RingRequest::Prepare(const region::Region& region,
@@ -67,7 +53,7 @@ Fault RingRequest::Prepare(const region::Region& region,
     }
   }
   engine::StripeTask task;
-  task.operation = ToEngine(plan.operation);
+  task.operation = plan_->operation;
   task.shards = shards_.sources();
   task.shard_bytes = header.shard_bytes;
   task.stripes = header.stripes;
@@ -88,13 +74,14 @@ absl::Status RingRequest::Wanted() const {
 void RingRequest::Done(const absl::Status& status) {
   Outcome outcome = Outcome::kDone;
   if (status.ok()) {
-    ring_.counters_.Ran(job_);
+    ring_.counters_.answers.Done(plan_->operation, job_);
     if (report_ != nullptr && !ring_.closed()) {
       WriteReport();
       if (!job_.report().mismatches.empty()) outcome = Outcome::kInconsistent;
     }
   } else {
-    ring_.counters_.failed_records.Add(1);
+    ring_.counters_.answers.Failed(plan_->operation, status.code());
+    if (absl::IsCancelled(status)) ring_.counters_.dropped_requests.Add(1);
     outcome = absl::IsFailedPrecondition(status) ? Outcome::kUndetermined : Outcome::kRefused;
   }
   ring_.Complete(id_, outcome, 0);

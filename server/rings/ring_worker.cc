@@ -96,6 +96,7 @@ void RingWorker::Run() {
   const engine::Placement placement = engine::PlaceThread(place_);
   for (const std::string& warning : engine::NewWarnings(placement)) spdlog::warn(warning);
   engine::NameThread(absl::StrCat("ring-", id_));
+  counters_.busy.BusyFrom(Clock::now());
   while (true) {
     if (notified_.exchange(false, std::memory_order_acquire)) TakeNotices();
     const bool worked = ServeOnce();
@@ -105,10 +106,11 @@ void RingWorker::Run() {
       RetireIdle();
     }
     if (worked) {
-      was_idle_ = false;
+      if (std::exchange(was_idle_, false)) counters_.busy.BusyFrom(last_look_);
     } else if (!KeepsLooking()) {
+      if (!std::exchange(was_idle_, false)) counters_.busy.IdleFrom(Clock::now());
       Sleep();
-      was_idle_ = false;
+      counters_.busy.BusyFrom(Clock::now());
     }
   }
   while (!rings_.empty()) Drop(*rings_.begin()->second);
@@ -183,8 +185,10 @@ bool RingWorker::TakeRecords() {
 bool RingWorker::KeepsLooking() {
   if (spin_ == spin_.zero() || active_.empty()) return false;
   const Clock::time_point now = Clock::now();
+  last_look_ = now;
   if (!was_idle_) {
     was_idle_ = true;
+    counters_.busy.IdleFrom(now);
     idle_since_ = now;
     last_yield_ = now;
     idle_.store(true);

@@ -46,7 +46,7 @@ class RingWorker {
   absl::Status Start();
 
   // For any thread.
-  uint32_t node() const { return place_.node; }
+  const engine::WorkerPlan::Worker& place() const { return place_; }
   size_t rings() const { return ring_count_.load(std::memory_order_relaxed); }
   // Serves a client whose region is in the table; removes it there when the client goes.
   void Adopt(std::shared_ptr<region::Region> region, endpoint::Descriptor socket);
@@ -113,6 +113,7 @@ class RingWorker {
   std::vector<Active> active_;                            // those that may have records
   std::vector<std::unique_ptr<Ring>> leaving_;            // closed, with requests under way
   Clock::time_point idle_since_;
+  Clock::time_point last_look_;
   Clock::time_point last_yield_;
   Clock::time_point crowded_until_;  // others want its CPU
   bool was_idle_ = false;

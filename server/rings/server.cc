@@ -45,19 +45,27 @@ class ServerOnWorkers final : public Server {
 
   std::shared_ptr<const region::RegionTable> regions() const override { return regions_; }
 
-  Stats stats() const override {
+  Stats GetStats() const override {
     Stats stats;
+    stats.service.transport = stats::Transport::kRing;
     stats.regions = regions_->size();
     stats.region_bytes = lobby_->budget().held_bytes();
     stats.refused_clients = lobby_->refused_clients();
-    for (const auto& worker : workers_) {
-      const Counters& counters = worker->counters();
+    for (size_t id = 0; id < workers_.size(); ++id) {
+      const RingWorker& worker = *workers_[id];
+      const Counters& counters = worker.counters();
       stats.dropped_clients += counters.dropped_clients.value();
-      stats.records += counters.records.value();
-      stats.failed_records += counters.failed_records.value();
-      stats.stripes += counters.stripes.value();
-      stats.source_bytes += counters.source_bytes.value();
-      stats.batches += worker->work().batches();
+      stats.service.dropped_requests += counters.dropped_requests.value();
+      worker.work().AddTo(stats.service);
+      stats::Worker described;
+      described.id = static_cast<uint32_t>(id);
+      described.transport = stats::Transport::kRing;
+      described.cpu = worker.place().cpu;
+      described.node = worker.place().node;
+      described.busy_seconds = counters.busy.busy_seconds();
+      described.connections = worker.rings();
+      counters.answers.AddTo(stats.service.operations, described);
+      stats.workers.push_back(std::move(described));
     }
     return stats;
   }

@@ -125,6 +125,11 @@ void Acceptor::StopListening() {
   stopped_.wait(lock, [this] { return !stopping_; });
 }
 
+std::vector<size_t> Acceptor::load() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return load_;
+}
+
 void Acceptor::CloseConnections() {
   const std::lock_guard<std::mutex> lock(mutex_);
   for (const auto& entry : connections_) shutdown(entry.first, SHUT_RDWR);
@@ -171,6 +176,7 @@ bool Acceptor::AcceptFrom(const Listener& listener) {
     const bool is_unix = listener.endpoint().is_unix();
     if (is_unix) {
       if (const absl::Status allowed = unix_peers_.Check(accepted.get()); !allowed.ok()) {
+        counts_.refused.fetch_add(1, std::memory_order_relaxed);
         LogRefusal(accepted.get(), allowed);
         // Back to what else there is: refused connections are not limited in number, so a peer that
         // goes on connecting would keep this thread here.
@@ -193,6 +199,7 @@ bool Acceptor::AcceptFrom(const Listener& listener) {
     connections_.emplace(
         fd, Connection{std::move(duplicate), worker, SendQueue(fd, is_unix), Clock::now()});
     counts_.open = connections_.size();
+    counts_.accepted.fetch_add(1, std::memory_order_relaxed);
     workers_[worker]->Adopt(listener.fd(), accepted.release(), is_unix);
   }
 }

@@ -32,7 +32,10 @@ class Worker;
 // What an acceptor counts, for any thread to read.
 struct ConnectionCounts {
   std::atomic<uint64_t> open{0};
-  std::atomic<uint64_t> stalled{0};  // closed since the start because the peer did not read
+  // Since the start:
+  std::atomic<uint64_t> accepted{0};
+  std::atomic<uint64_t> stalled{0};  // closed because the peer did not read
+  std::atomic<uint64_t> refused{0};  // of peers that may not connect
 };
 
 class Acceptor {
@@ -54,8 +57,11 @@ class Acceptor {
   Acceptor(const Acceptor&) = delete;
   Acceptor& operator=(const Acceptor&) = delete;
 
-  // Closes the listening sockets. Thread-safe, as is the next one.
+  // Closes the listening sockets. Thread-safe, as are the next two.
   void StopListening();
+
+  // The connections of each worker.
+  std::vector<size_t> load();
 
   // Shuts every connection down; what gRPC has under way on them fails within milliseconds.
   void CloseConnections();

@@ -1,19 +1,22 @@
-// What a worker has done, for GetServerStats.
+// What a worker has done, for Server::snapshot.
 #ifndef PARITY_RPC_COUNTERS_H_
 #define PARITY_RPC_COUNTERS_H_
 
+#include <atomic>
+#include <cstdint>
+
+#include "parity/engine/answer_counts.h"
+#include "parity/engine/busy_clock.h"
 #include "parity/engine/counter.h"
 
 namespace parity::rpc {
 
-// As parity.v1.GetServerStatsResponse has them.
 struct Counters {
-  engine::Counter requests;
-  engine::Counter stripes;
-  engine::Counter source_bytes;
+  engine::AnswerCounts answers;
   engine::Counter refused_requests;
   engine::Counter dropped_requests;
-  engine::Counter failed_requests;
+  engine::BusyClock busy;
+  std::atomic<uint64_t> unanswered_calls{0};
 };
 
 }  // namespace parity::rpc

@@ -119,7 +119,7 @@ void ProcessStream::Serve() {
   ++computing_;
   const std::optional<Operation> operation = OperationOf(message->field);
   if (!operation.has_value()) {
-    worker_.counters().failed_requests.Add(1);
+    worker_.counters().answers.Failed(Operation::kEncode, absl::StatusCode::kInvalidArgument);
     Answer(message->id, Operation::kEncode, codec::InvalidField("request", "none", "one"), {});
     return;
   }

@@ -126,28 +126,47 @@ void AddRuns(const std::vector<const codec::RunCounts*>& counts,
   }
 }
 
-void AddRings(const rings::Stats& rings, v1::GetServerStatsResponse& stats) {
-  stats.set_requests(stats.requests() + rings.records);
-  stats.set_stripes(stats.stripes() + rings.stripes);
-  stats.set_source_bytes(stats.source_bytes() + rings.source_bytes);
-  stats.set_failed_requests(stats.failed_requests() + rings.failed_records);
-  stats.set_batches(stats.batches() + rings.batches);
-  stats.set_ring_requests(rings.records);
-  stats.set_regions(rings.regions);
-  stats.set_regions_bytes(rings.region_bytes);
-  stats.set_refused_clients(rings.refused_clients);
-  stats.set_dropped_clients(rings.dropped_clients);
+// The same as distributions, of the alignments that there were.
+std::vector<stats::Runs> DescribeRuns(const std::vector<const codec::RunCounts*>& counts) {
+  std::vector<stats::Runs> described;
+  for (const auto& [alignment, name] : {std::pair(codec::Alignment::kAligned, "aligned"),
+                                        std::pair(codec::Alignment::kEqual, "equal"),
+                                        std::pair(codec::Alignment::kMixed, "mixed")}) {
+    stats::Runs runs;
+    runs.alignment = name;
+    uint64_t count = 0;
+    for (size_t length = 0; length < codec::RunCounts::kLengths; ++length) {
+      for (const codec::RunCounts* of_worker : counts) {
+        count += of_worker->count(length, alignment);
+        runs.bytes.sum += static_cast<double>(of_worker->bytes(length, alignment));
+      }
+      const bool is_bound = length >= 6 && length <= 26 && length % 2 == 0;  // 64 B to 64 MiB
+      if (!is_bound) continue;
+      runs.bytes.bounds.push_back(static_cast<double>(uint64_t{1} << length));
+      runs.bytes.counts.push_back(std::exchange(count, 0));
+    }
+    runs.bytes.counts.push_back(count);
+    described.push_back(std::move(runs));
+  }
+  return described;
 }
 
-void AddWork(Worker& worker, v1::GetServerStatsResponse& stats) {
-  const Counters& counters = worker.counters();
-  stats.set_requests(stats.requests() + counters.requests.value());
-  stats.set_stripes(stats.stripes() + counters.stripes.value());
-  stats.set_source_bytes(stats.source_bytes() + counters.source_bytes.value());
-  stats.set_refused_requests(stats.refused_requests() + counters.refused_requests.value());
-  stats.set_dropped_requests(stats.dropped_requests() + counters.dropped_requests.value());
-  stats.set_failed_requests(stats.failed_requests() + counters.failed_requests.value());
-  stats.set_batches(stats.batches() + worker.work().batches());
+// Requests of both transports, and what they came to.
+void AddService(const stats::Service& service, v1::GetServerStatsResponse& stats) {
+  const uint64_t good = stats::GoodRequests(service);
+  stats.set_requests(stats.requests() + good);
+  for (const stats::OperationCounts& counts : service.operations) {
+    stats.set_stripes(stats.stripes() + counts.stripes);
+    stats.set_source_bytes(stats.source_bytes() + counts.source_bytes);
+  }
+  stats.set_refused_requests(stats.refused_requests() + service.refused_requests);
+  stats.set_dropped_requests(stats.dropped_requests() + service.dropped_requests);
+  stats.set_failed_requests(stats.failed_requests() + stats::FailedRequests(service) -
+                            service.refused_requests - service.dropped_requests);
+  for (const uint64_t count : service.batch_slices.counts) {
+    stats.set_batches(stats.batches() + count);
+  }
+  if (service.transport == stats::Transport::kRing) stats.set_ring_requests(good);
 }
 
 // What gRPC itself may hold: messages until they are computed, so those that are counted as held
@@ -200,6 +219,7 @@ class ServerOnWorkers final : public Server {
                 QuotaOf(options.limits),
                 std::move(tls),
                 options.regions},
+        tls_files_(options.tls),
         unix_peers_(options.unix_peers),
         rings_(options.rings) {
     for (const listen::Listener& listener : listeners) endpoints_.push_back(listener.endpoint());
@@ -227,10 +247,46 @@ class ServerOnWorkers final : public Server {
 
   const std::vector<endpoint::Endpoint>& endpoints() const override { return endpoints_; }
 
+  stats::Snapshot snapshot() const override {
+    stats::Snapshot snapshot;
+    snapshot.version = std::string(version::Version());
+    snapshot.revision = std::string(version::Revision());
+    snapshot.kernels = std::string(shared_.table.name);
+    for (const endpoint::Endpoint& endpoint : endpoints_) {
+      snapshot.addresses.push_back(endpoint.ToString());
+    }
+    snapshot.draining = drain_started_.load() != 0;
+    snapshot.serving = !snapshot.draining;
+    snapshot.drain_started_seconds = drain_started_.load();
+    snapshot.services.push_back(DescribeService(snapshot.workers));
+    for (const auto& worker : workers_) {
+      snapshot.unanswered_calls += worker->counters().unanswered_calls.load();
+    }
+    snapshot.runs = DescribeRuns(RunsOfWorkers());
+    snapshot.held_bytes = shared_.budget->held_bytes();
+    snapshot.held_bytes_limit = shared_.budget->limit_bytes();
+    snapshot.connections = connection_counts_.open;
+    snapshot.connections_limit = Acceptor::MaxConnections(shared_.limits);
+    snapshot.accepted_connections = connection_counts_.accepted;
+    snapshot.stalled_connections = connection_counts_.stalled;
+    snapshot.refused_connections = connection_counts_.refused;
+    if (rings_ != nullptr) AddRings(snapshot);
+    if (tls_files_.has_value()) snapshot.certificates = CertificatesOf(*tls_files_);
+    return snapshot;
+  }
+
+  void AnnounceStop() override {
+    double never = 0;
+    drain_started_.compare_exchange_strong(never,
+                                           absl::ToDoubleSeconds(absl::Now() - absl::UnixEpoch()));
+    for (const auto& worker : workers_) worker->AnnounceStop();
+  }
+
   // gRPC's own shutdown would cancel calls that are on their way, and wait for peers that do not
   // read and for clients that do not notice. So the calls are drained first, then the connections
   // are closed: a client sees its answer or UNAVAILABLE.
   void Stop(absl::Duration grace) override {
+    AnnounceStop();
     acceptor_->StopListening();
     for (const auto& worker : workers_) worker->BeginDrain();
     const absl::Time deadline = absl::Now() + std::max(grace, kLeastGrace);
@@ -244,31 +300,72 @@ class ServerOnWorkers final : public Server {
   }
 
  private:
-  // The serialised GetServerStatsResponse.
-  std::string DescribeWork() const {
-    v1::GetServerStatsResponse stats;
-    std::vector<const codec::RunCounts*> runs;
-    for (const auto& worker : workers_) {
-      AddWork(*worker, stats);
-      runs.push_back(&worker->work().runs());
+  void AddRings(stats::Snapshot& snapshot) const {
+    rings::Stats rings = rings_->GetStats();
+    snapshot.services.push_back(std::move(rings.service));
+    snapshot.workers.insert(snapshot.workers.end(), rings.workers.begin(), rings.workers.end());
+    snapshot.regions = rings.regions;
+    snapshot.region_bytes = rings.region_bytes;
+    snapshot.region_bytes_limit = rings_->limits().max_regions_bytes;
+    snapshot.refused_ring_clients = rings.refused_clients;
+    snapshot.dropped_ring_clients = rings.dropped_clients;
+  }
+
+  stats::Service DescribeService(std::vector<stats::Worker>& workers) const {
+    stats::Service service;
+    const std::vector<size_t> connections = acceptor_->load();
+    for (size_t id = 0; id < workers_.size(); ++id) {
+      const Worker& worker = *workers_[id];
+      const Counters& counters = worker.counters();
+      service.refused_requests += counters.refused_requests.value();
+      service.dropped_requests += counters.dropped_requests.value();
+      worker.work().AddTo(service);
+      stats::Worker described;
+      described.id = static_cast<uint32_t>(id);
+      described.cpu = worker.place().cpu;
+      described.node = worker.place().node;
+      described.busy_seconds = counters.busy.busy_seconds();
+      described.connections = connections[id];
+      counters.answers.AddTo(service.operations, described);
+      workers.push_back(std::move(described));
     }
+    return service;
+  }
+
+  // Those of all workers, of both transports.
+  std::vector<const codec::RunCounts*> RunsOfWorkers() const {
+    std::vector<const codec::RunCounts*> runs;
+    for (const auto& worker : workers_) runs.push_back(&worker->work().runs());
     if (rings_ != nullptr) {
-      AddRings(rings_->stats(), stats);
       for (const codec::RunCounts* of_worker : rings_->runs()) runs.push_back(of_worker);
     }
-    AddRuns(runs, stats);
-    stats.set_held_bytes(shared_.budget->held_bytes());
-    stats.set_connections(connection_counts_.open);
-    stats.set_stalled_connections(connection_counts_.stalled);
+    return runs;
+  }
+
+  // The serialised GetServerStatsResponse.
+  std::string DescribeWork() const {
+    const stats::Snapshot now = snapshot();
+    v1::GetServerStatsResponse stats;
+    for (const stats::Service& service : now.services) AddService(service, stats);
+    AddRuns(RunsOfWorkers(), stats);
+    stats.set_regions(now.regions);
+    stats.set_regions_bytes(now.region_bytes);
+    stats.set_refused_clients(now.refused_ring_clients);
+    stats.set_dropped_clients(now.dropped_ring_clients);
+    stats.set_held_bytes(now.held_bytes);
+    stats.set_connections(now.connections);
+    stats.set_stalled_connections(now.stalled_connections);
     return stats.SerializeAsString();
   }
 
   const Worker::Shared shared_;
+  const std::optional<TlsFiles> tls_files_;
   const listen::PeerRule unix_peers_;
   const std::shared_ptr<const rings::Server> rings_;
   std::vector<endpoint::Endpoint> endpoints_;
   NodeCrews crews_;
   ConnectionCounts connection_counts_;
+  std::atomic<double> drain_started_{0};  // since 1970, in seconds; 0: it does not drain
   std::vector<std::unique_ptr<Worker>> workers_;
   std::unique_ptr<Acceptor> acceptor_;  // last: it hands connections to the workers
 };

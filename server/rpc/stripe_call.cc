@@ -135,7 +135,8 @@ void StripeCall::Serve(Worker& worker, Connection& connection, StripeCaller& cal
   if (status.ok()) status = call->Admit(connection, source.message_bytes);
   if (!status.ok()) {
     Counters& counters = worker.counters();
-    (wire::RetryDelayOf(status) ? counters.refused_requests : counters.failed_requests).Add(1);
+    counters.answers.Failed(operation, status.code());
+    if (wire::RetryDelayOf(status).has_value()) counters.refused_requests.Add(1);
     caller.Answer(id, operation, status, {});
     return;
   }
@@ -205,14 +206,13 @@ void StripeCall::Done(const absl::Status& status) {
   const std::unique_ptr<StripeCall> self(this);
   Counters& counters = worker_.counters();
   if (!status.ok()) {
+    counters.answers.Failed(operation_, status.code());
     const bool dropped = absl::IsCancelled(status) || absl::IsDeadlineExceeded(status);
-    (dropped ? counters.dropped_requests : counters.failed_requests).Add(1);
+    if (dropped) counters.dropped_requests.Add(1);
     caller_.Answer(id_, operation_, status, {});
     return;
   }
-  counters.requests.Add(1);
-  counters.stripes.Add(job_.stripes());
-  counters.source_bytes.Add(job_.source_bytes());
+  counters.answers.Done(operation_, job_);
   lease_.Reduce(job_.computed_bytes() + AnswerOverhead());
   engine::ByteBudget::Lease overhead = lease_.Split(AnswerOverhead());
   caller_.Answer(id_, operation_, Response(), std::move(overhead));

@@ -3,13 +3,17 @@
 #include <sys/stat.h>
 
 #include <openssl/err.h>
+#include <openssl/pem.h>
 #include <openssl/ssl.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
+#include <ctime>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "grpcpp/security/tls_certificate_provider.h"
@@ -44,6 +48,26 @@ absl::Status CheckReadable(absl::string_view option, const std::string& path) {
   return absl::ErrnoToStatus(error, absl::StrCat(option, ": ", path));
 }
 
+// When the first of the certificates in a PEM file ends, in seconds since 1970.
+std::optional<double> EarliestEnd(const std::string& path) {
+  std::optional<double> earliest;
+  if (path.empty()) return earliest;
+  const std::unique_ptr<BIO, decltype(&BIO_free)> file(BIO_new_file(path.c_str(), "r"), &BIO_free);
+  while (file != nullptr) {
+    const std::unique_ptr<X509, decltype(&X509_free)> certificate(
+        PEM_read_bio_X509(file.get(), nullptr, nullptr, nullptr), &X509_free);
+    std::tm end{};
+    if (certificate == nullptr ||
+        ASN1_TIME_to_tm(X509_get0_notAfter(certificate.get()), &end) != 1) {
+      break;
+    }
+    const auto seconds = static_cast<double>(timegm(&end));
+    earliest = std::min(earliest.value_or(seconds), seconds);
+  }
+  ERR_clear_error();  // the end of the file is one
+  return earliest;
+}
+
 }  // namespace
 
 // What gRPC would only log, at the first connection.
@@ -74,6 +98,16 @@ absl::Status CheckTlsFiles(const TlsFiles& files) {
     return Bad("tls-client-ca", files.client_ca, Reason());
   }
   return absl::OkStatus();
+}
+
+std::vector<stats::Certificate> CertificatesOf(const TlsFiles& files) {
+  std::vector<stats::Certificate> certificates;
+  for (const auto& [role, path] :
+       {std::pair<const char*, const std::string&>("server", files.certificate_chain),
+        {"client_ca", files.client_ca}}) {
+    if (const std::optional<double> end = EarliestEnd(path)) certificates.push_back({role, *end});
+  }
+  return certificates;
 }
 
 absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> LoadTls(const TlsFiles& files) {

@@ -102,6 +102,8 @@ void Worker::TakeOffers(bool) {
   for (std::shared_ptr<engine::JobShare>& share : offers) processor_.Help(std::move(share));
 }
 
+void Worker::AnnounceStop() { Post(announce_alarm_, &announce_tag_); }
+
 void Worker::BeginDrain() { Post(drain_alarm_, &drain_tag_); }
 
 bool Worker::AwaitAnswers(absl::Time deadline) {
@@ -118,6 +120,8 @@ void Worker::Shutdown() {
 void Worker::Post(grpc::Alarm& alarm, Tag* tag) {
   alarm.Set(queue_.get(), gpr_now(GPR_CLOCK_MONOTONIC), tag);
 }
+
+void Worker::Announce(bool) { health_->Stop(); }
 
 void Worker::Drain(bool) {
   draining_ = true;
@@ -146,7 +150,9 @@ void Worker::LookForStalls(bool ok) {
 bool Worker::NextEvent(void** tag, bool* ok) {
   if (processor_.idle()) {
     waiting_ = true;
+    counters_.busy.IdleFrom(engine::BusyClock::Clock::now());
     const bool got = queue_->Next(tag, ok);
+    counters_.busy.BusyFrom(engine::BusyClock::Clock::now());
     waiting_ = false;
     return got;
   }
@@ -160,6 +166,7 @@ bool Worker::NextEventNow(void** tag, bool* ok) {
 }
 
 void Worker::Run() {
+  counters_.busy.BusyFrom(engine::BusyClock::Clock::now());
   // First, as whatever the thread allocates before is not on its node.
   const engine::Placement placement = engine::PlaceThread(place_);
   for (const std::string& warning : engine::NewWarnings(placement)) spdlog::warn(warning);

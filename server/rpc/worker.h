@@ -73,7 +73,9 @@ class Worker {
   // Takes part in another worker's job if it has nothing to do. Thread-safe.
   void TakePart(const std::shared_ptr<engine::JobShare>& share);
 
-  // To stop, in this order, from any thread.
+  // To stop, in this order, from any thread. The first may be left out.
+  // From now on NOT_SERVING, while calls are served as before.
+  void AnnounceStop();
   // From now on NOT_SERVING, and a call that comes in is refused with UNAVAILABLE.
   void BeginDrain();
   // False if calls accepted before are still unanswered at `deadline`.
@@ -88,8 +90,8 @@ class Worker {
   bool draining() const { return draining_; }
   void CallBegins() { ++calls_; }
   void CallEnds() { --calls_; }
-  void CallAccepted() { ++unanswered_; }
-  void CallAnswered() { --unanswered_; }
+  void CallAccepted() { SetUnanswered(unanswered_ + 1); }
+  void CallAnswered() { SetUnanswered(unanswered_ - 1); }
   const Limits& limits() const { return shared_.limits; }
   const engine::ByteBudget& budget() const { return *shared_.budget; }
   // The workers of a node; null if there are none.
@@ -102,6 +104,9 @@ class Worker {
   void FlushAfterTurn(ProcessStream& stream) { to_flush_.push_back(&stream); }
 
   // Thread-safe.
+  const engine::WorkerPlan::Worker& place() const { return place_; }
+  const Counters& counters() const { return counters_; }
+  // The worker's thread only.
   Counters& counters() { return counters_; }
   const engine::StripeProcessor& work() const { return processor_; }
 
@@ -116,7 +121,12 @@ class Worker {
   void LookForStalls(bool ok);
   // What other workers have offered.
   void TakeOffers(bool ok);
+  void Announce(bool ok);
   void Drain(bool ok);
+  void SetUnanswered(size_t calls) {
+    unanswered_ = calls;
+    counters_.unanswered_calls.store(calls, std::memory_order_relaxed);
+  }
   void End(bool ok);
 
   const size_t id_;
@@ -132,10 +142,12 @@ class Worker {
   std::unique_ptr<StripeMethods> methods_;
   std::unique_ptr<Health> health_;
   std::unique_ptr<grpc::Server> server_;
+  MemberTag<Worker> announce_tag_{this, &Worker::Announce};
   MemberTag<Worker> drain_tag_{this, &Worker::Drain};
   MemberTag<Worker> end_tag_{this, &Worker::End};
   MemberTag<Worker> look_tag_{this, &Worker::LookForStalls};
   MemberTag<Worker> offer_tag_{this, &Worker::TakeOffers};
+  grpc::Alarm announce_alarm_;
   grpc::Alarm drain_alarm_;
   grpc::Alarm end_alarm_;
   grpc::Alarm look_alarm_;

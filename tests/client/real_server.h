@@ -30,8 +30,8 @@ class RealServer {
   void StopGrpc();
 
   // Records of rings that were run with success.
-  uint64_t records() const { return rings_->stats().records; }
-  uint64_t regions() const { return rings_->stats().regions; }
+  uint64_t records() const { return stats::GoodRequests(rings_->GetStats().service); }
+  uint64_t regions() const { return rings_->GetStats().regions; }
 
  private:
   std::string directory_;

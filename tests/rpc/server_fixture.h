@@ -32,6 +32,8 @@ class RunningServer {
   std::string unix_socket() const;
   std::shared_ptr<grpc::Channel> Connect() const;  // over TCP, any message size
 
+  rpc::Server& server() { return *server_; }
+
   // Once; the destructor does it otherwise.
   void Stop(absl::Duration grace);
 

@@ -214,5 +214,28 @@ TEST_F(Tls, AFileThatCannotBeUsedIsNamedAtTheStart) {
   ExpectRefused(tls, "tls-key", "got none", "");
 }
 
+TEST_F(Tls, TheSnapshotKnowsWhenCertificatesEnd) {
+  rpc::TlsFiles tls = ServerFiles();
+  tls.client_ca = files_.certificate("ca");
+  RunningServer server(rpc::Limits(), "", tls);
+  const auto certificates = server.server().snapshot().certificates;
+  ASSERT_EQ(certificates.size(), 2u);
+  EXPECT_EQ(certificates[0].role, "server");
+  EXPECT_EQ(certificates[1].role, "client_ca");
+  // They were made for two days.
+  const double now = absl::ToDoubleSeconds(absl::Now() - absl::UnixEpoch());
+  for (const auto& certificate : certificates) {
+    EXPECT_GT(certificate.not_after_seconds, now + 86'400);
+    EXPECT_LT(certificate.not_after_seconds, now + 3 * 86'400);
+  }
+  files_.MakeAuthority("later");  // a file of two: the first to end counts
+  std::ofstream(files_.certificate("server"), std::ios::app)
+      << Contents(files_.certificate("later"));
+  EXPECT_EQ(server.server().snapshot().certificates[0].not_after_seconds,
+            certificates[0].not_after_seconds);
+  std::ofstream(files_.certificate("server")) << "nonsense";
+  EXPECT_EQ(server.server().snapshot().certificates.size(), 1u);
+}
+
 }  // namespace
 }  // namespace parity::testing

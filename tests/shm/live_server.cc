@@ -54,7 +54,7 @@ LiveServer::~LiveServer() {
 }
 
 LiveServer::Level LiveServer::level() const {
-  const rings::Stats stats = server_->stats();
+  const rings::Stats stats = server_->GetStats();
   return {OpenDescriptors(), stats.regions, stats.region_bytes};
 }
 

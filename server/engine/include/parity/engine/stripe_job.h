@@ -85,6 +85,8 @@ class StripeJob {
   // Bytes of shards in the request if every one were full, and in the buffer of the answer.
   uint64_t source_bytes() const;
   uint64_t computed_bytes() const;
+  // Of all computed shards, wherever they go.
+  uint64_t result_bytes() const { return computed_.count * task_.shard_bytes; }
   uint32_t computed_shards() const { return computed_.count; }
   uint32_t stripes() const { return task_.stripes; }
 

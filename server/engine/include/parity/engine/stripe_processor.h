@@ -5,7 +5,9 @@
 #ifndef PARITY_ENGINE_STRIPE_PROCESSOR_H_
 #define PARITY_ENGINE_STRIPE_PROCESSOR_H_
 
+#include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -20,6 +22,7 @@
 #include "parity/codec/run_counts.h"
 #include "parity/engine/buffer_pool.h"
 #include "parity/engine/fair_queue.h"
+#include "parity/engine/histogram.h"
 #include "parity/engine/job_share.h"
 #include "parity/engine/stripe_job.h"
 #include "parity/kernels/kernel_table.h"
@@ -41,6 +44,9 @@ class StripeRequest {
   friend class StripeProcessor;
   FairQueue<StripeRequest*>::Line* line_ = nullptr;
   size_t next_slice_ = 0;
+  // If its times are taken: when it was queued, and when its first slice began.
+  std::optional<std::chrono::steady_clock::time_point> queued_;
+  std::optional<std::chrono::steady_clock::time_point> begun_;
   std::shared_ptr<JobShare> share_;  // if others may take part
 };
 
@@ -76,11 +82,16 @@ class StripeProcessor {
   // Computes slices of what is queued, kTurnBytes of them, and calls Done for requests that are.
   void RunTurn();
 
-  // Thread-safe.
+  // Thread-safe, as are the next two.
   const codec::RunCounts& runs() const { return batch_.runs(); }
-  uint64_t batches() const { return batches_.load(std::memory_order_relaxed); }
+  uint64_t batches() const { return batch_slices_.count(); }
+  // Adds the times of requests, one of each kSampleOf, and the slices of batches.
+  void AddTo(stats::Service& total) const;
+  static constexpr uint64_t kSampleOf = 16;
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   struct Planned {
     StripeRequest* request;
     std::optional<size_t> slice;  // if there was one left
@@ -93,7 +104,10 @@ class StripeProcessor {
   void Conclude(const Planned& planned);
   // Computes a slice of a job of another processor.
   void HelpOnce();
-  void RunBatch();
+  void RunBatch(size_t slices);
+  // Takes the times of a request whose times are taken.
+  void NoteBegin(StripeRequest& request);
+  void NoteEnd(const StripeRequest& request);
 
   const kernels::KernelTable& table_;
   const std::shared_ptr<BufferPool> pool_;
@@ -104,7 +118,18 @@ class StripeProcessor {
   uint64_t new_bytes_ = 0;
   std::vector<Planned> turn_;
   std::deque<std::shared_ptr<JobShare>> helped_;
-  std::atomic<uint64_t> batches_{0};
+  uint64_t queued_requests_ = 0;
+  std::optional<Clock::time_point> turn_began_;  // if anybody asked, as is the next one
+  std::optional<Clock::time_point> turn_ended_;
+
+  // Nanoseconds: 1 us to 10 s, three for each power of ten.
+  using Times = Histogram<22>;
+  static const Times::Bounds kTimes;
+  using Slices = Histogram<9>;
+  static const Slices::Bounds kSlices;
+  Times queue_times_{kTimes};
+  Times compute_times_{kTimes};
+  Slices batch_slices_{kSlices};
 };
 
 }  // namespace parity::engine

@@ -18,6 +18,7 @@
 #include "parity/listen/peer_rule.h"
 #include "parity/region/region_table.h"
 #include "parity/rings/limits.h"
+#include "parity/stats/snapshot.h"
 
 namespace parity::rings {
 
@@ -30,17 +31,14 @@ struct ServerOptions {
   listen::PeerRule peers;
 };
 
-// What was done since the start, all workers together.
+// What was done since the start, and is now.
 struct Stats {
+  stats::Service service;
+  std::vector<stats::Worker> workers;
   uint64_t regions = 0;       // open now
   uint64_t region_bytes = 0;  // of them, with what belongs to them
   uint64_t refused_clients = 0;
   uint64_t dropped_clients = 0;  // for what they put in their rings
-  uint64_t records = 0;          // run with success
-  uint64_t failed_records = 0;
-  uint64_t stripes = 0;
-  uint64_t source_bytes = 0;
-  uint64_t batches = 0;
 };
 
 class Server {
@@ -54,7 +52,7 @@ class Server {
 
   // Those of its clients. Thread-safe, as are the next ones.
   virtual std::shared_ptr<const region::RegionTable> regions() const = 0;
-  virtual Stats stats() const = 0;
+  virtual Stats GetStats() const = 0;
   // The runs that each worker's kernels got.
   virtual std::vector<const codec::RunCounts*> runs() const = 0;
   virtual const Limits& limits() const = 0;

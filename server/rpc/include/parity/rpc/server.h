@@ -21,6 +21,7 @@
 #include "parity/rings/server.h"
 #include "parity/rpc/limits.h"
 #include "parity/rpc/tls_files.h"
+#include "parity/stats/snapshot.h"
 
 namespace parity::rpc {
 
@@ -58,6 +59,14 @@ class Server {
 
   // The addresses, with the ports that were taken.
   virtual const std::vector<endpoint::Endpoint>& endpoints() const = 0;
+
+  // What it has done and is doing; thread-safe, until the server is destroyed. With TLS it reads
+  // the certificates' files. Cost: some 10 us.
+  virtual stats::Snapshot snapshot() const = 0;
+
+  // Reports NOT_SERVING from now on and goes on serving: load balancers and clients that ask for
+  // its health look elsewhere before it stops. Thread-safe.
+  virtual void AnnounceStop() = 0;
 
   // Accepts nothing more, reports NOT_SERVING, and returns when every accepted call is answered or,
   // for those that are not within `grace`, its connection is closed. Call it once, from any thread.

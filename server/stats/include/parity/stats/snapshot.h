@@ -63,10 +63,25 @@ struct Service {
   std::array<OperationCounts, kOperations> operations;
   uint64_t refused_requests = 0;  // for want of memory or beyond a quota; they count by code too
   uint64_t dropped_requests = 0;  // whose caller did not wait any more
-  Distribution queue_seconds;     // from when a request was read to when its first slice began
-  Distribution compute_seconds;   // from there to when its last slice was done
-  Distribution batch_slices;      // slices in a batch
+  // The next two of a sample, one request in 16.
+  Distribution queue_seconds;    // from when a request was read to when its first slice began
+  Distribution compute_seconds;  // from there to when its last slice was done
+  Distribution batch_slices;     // slices in a batch
 };
+
+// Requests that were answered with OK, and with anything else.
+inline uint64_t GoodRequests(const Service& service) {
+  uint64_t requests = 0;
+  for (const OperationCounts& counts : service.operations) requests += counts.requests[0];
+  return requests;
+}
+inline uint64_t FailedRequests(const Service& service) {
+  uint64_t requests = 0;
+  for (const OperationCounts& counts : service.operations) {
+    for (size_t code = 1; code < kCodes; ++code) requests += counts.requests[code];
+  }
+  return requests;
+}
 
 struct Certificate {
   std::string role;              // "server" or "client_ca"
