@@ -243,7 +243,7 @@ void AddOptions(CLI::App& app, Options& options) {
       ->check(Seconds(0, 3600))
       ->capture_default_str();
   app.add_option("--metrics", options.metrics,
-                 "Address for metrics, health and a status page over HTTP: HOST:PORT or [V6]:PORT. "
+                 "Address for metrics, health and a status page over HTTP: HOST:PORT, IPv4 alone. "
                  "Not encrypted, for whoever can reach it. Default: none")
       ->type_name("ADDR");
   AddLimits(app, options);
@@ -320,9 +320,6 @@ absl::StatusOr<std::optional<endpoint::Endpoint>> MetricsAddressFrom(const Optio
   if (options.metrics.empty()) return std::nullopt;
   absl::StatusOr<endpoint::Endpoint> address = endpoint::Parse("metrics", options.metrics);
   if (!address.ok()) return address.status();
-  if (address->is_unix()) {
-    return codec::InvalidField("metrics", options.metrics, "HOST:PORT or [V6]:PORT");
-  }
   return *address;
 }
 

@@ -155,8 +155,9 @@ class ServerOnCivetweb final : public Server {
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(const endpoint::Endpoint& address,
                                                       std::function<stats::Snapshot()> snapshot) {
-  if (address.is_unix()) {
-    return codec::InvalidField("metrics", address.ToString(), "HOST:PORT or [V6]:PORT");
+  // Debian's civetweb is built without IPv6.
+  if (address.is_unix() || address.host.find(':') != std::string::npos) {
+    return codec::InvalidField("metrics", address.ToString(), "HOST:PORT with an IPv4 address");
   }
   auto server = std::make_unique<ServerOnCivetweb>(address, std::move(snapshot));
   if (absl::Status status = server->Start(); !status.ok()) return status;

@@ -277,8 +277,8 @@ class ServerOnWorkers final : public Server {
 
   void AnnounceStop() override {
     double never = 0;
-    drain_started_.compare_exchange_strong(never,
-                                           absl::ToDoubleSeconds(absl::Now() - absl::UnixEpoch()));
+    const double now = absl::ToDoubleSeconds(absl::Now() - absl::UnixEpoch());
+    if (!drain_started_.compare_exchange_strong(never, now)) return;  // it has been announced
     for (const auto& worker : workers_) worker->AnnounceStop();
   }
 

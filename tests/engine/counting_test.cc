@@ -41,13 +41,13 @@ TEST(BusyClock, CountsOnlyWhatIsSaidToBeBusy) {
   BusyClock clock;
   EXPECT_EQ(clock.busy_seconds(), 0);
   clock.BusyFrom(now - seconds(100));
-  EXPECT_GE(clock.busy_seconds(), 100);
   clock.IdleFrom(now - seconds(90));
   EXPECT_DOUBLE_EQ(clock.busy_seconds(), 10);
   clock.BusyFrom(now - seconds(50));
-  EXPECT_GE(clock.busy_seconds(), 60);
   clock.IdleFrom(now - seconds(49));
   EXPECT_DOUBLE_EQ(clock.busy_seconds(), 11);
+  clock.BusyFrom(now - seconds(5));
+  EXPECT_GE(clock.busy_seconds(), 16);
 }
 
 TEST(BusyClock, NeverGoesBackForWhoeverAsksMeanwhile) {
@@ -77,7 +77,8 @@ class CountingTest : public StripeProcessorTest {};
 TEST_F(CountingTest, TimesOfOneRequestIn16AreTaken) {
   const codec::Geometry geometry = *codec::Geometry::Make(codec::Code::kXor, 3, 1);
   const Stripes stripes(geometry, 100, 1, random_);
-  const codec::ShardList list(stripes.Pick(stripes.data()), random_);
+  const std::vector<codec::Bytes> data = stripes.Pick(stripes.data());
+  const codec::ShardList list(data, random_);
   const std::vector<codec::Shard> shards = list.shards();
   StripeTask task;
   task.shards = shards;
@@ -103,7 +104,8 @@ TEST_F(CountingTest, TimesOfOneRequestIn16AreTaken) {
 TEST_F(CountingTest, ARequestOfManyTurnsIsTimedOnce) {
   const codec::Geometry geometry = *codec::Geometry::Make(codec::Code::kXor, 2, 1);
   const Stripes stripes(geometry, 3'000'000, 1, random_);
-  const codec::ShardList list(stripes.Pick(stripes.data()), random_);
+  const std::vector<codec::Bytes> data = stripes.Pick(stripes.data());
+  const codec::ShardList list(data, random_);
   const std::vector<codec::Shard> shards = list.shards();
   StripeTask task;
   task.shards = shards;
@@ -123,7 +125,8 @@ TEST_F(CountingTest, ARequestOfManyTurnsIsTimedOnce) {
 TEST_F(CountingTest, AnswersCountByOperationAndCode) {
   const codec::Geometry geometry = *codec::Geometry::Make(codec::Code::kXor, 3, 2 - 1);
   const Stripes stripes(geometry, 1000, 2, random_);
-  const codec::ShardList list(stripes.Pick(stripes.data()), random_);
+  const std::vector<codec::Bytes> data = stripes.Pick(stripes.data());
+  const codec::ShardList list(data, random_);
   const std::vector<codec::Shard> shards = list.shards();
   StripeTask task;
   task.shards = shards;

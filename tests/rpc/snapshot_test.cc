@@ -54,7 +54,8 @@ TEST_F(SnapshotTest, CountsByOperationAndCode) {
   Encode(wrong, grpc::StatusCode::INVALID_ARGUMENT);
   v1::VerifyRequest verify;
   *verify.mutable_geometry() = EncodeRequestOf(1).geometry();
-  for (const std::string& shard : EncodeRequestOf(1000).shards()) verify.add_shards(shard);
+  const v1::EncodeRequest data = EncodeRequestOf(1000);
+  for (const std::string& shard : data.shards()) verify.add_shards(shard);
   for (const std::string& shard : encoded.shards()) verify.add_shards(shard);
   v1::VerifyResponse verified;
   grpc::ClientContext context;

@@ -23,8 +23,8 @@ namespace parity::metrics {
 class Server {
  public:
   // Serving when it returns. `snapshot` is called on its threads, until it is destroyed.
-  // INVALID_ARGUMENT naming "metrics" for an address that is a Unix socket, or that cannot be
-  // listened on. A port of 0 takes any free one.
+  // INVALID_ARGUMENT naming "metrics" for an address that is a Unix socket or of IPv6, or that
+  // cannot be listened on. A port of 0 takes any free one.
   static absl::StatusOr<std::unique_ptr<Server>> Start(const endpoint::Endpoint& address,
                                                        std::function<stats::Snapshot()> snapshot);
   // Ends its threads; waits for requests that are being answered.
