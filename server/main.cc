@@ -19,12 +19,12 @@
 #include "parity/config/settings.h"
 #include "parity/endpoint/endpoint.h"
 #include "parity/engine/plan_drawing.h"
+#include "parity/log/log.h"
 #include "parity/metrics/server.h"
 #include "parity/rings/server.h"
 #include "parity/rpc/server.h"
 #include "parity/version/version.h"
 #include "probe.h"
-#include "spdlog/sinks/stdout_sinks.h"
 #include "spdlog/spdlog.h"
 
 namespace parity {
@@ -176,9 +176,7 @@ int Run(const Options& options) {
 
 int main(int argc, char** argv) {
   parity::ReserveStandardDescriptors();
-  spdlog::set_default_logger(spdlog::stderr_logger_mt("parityd"));
-  spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %v");
-  spdlog::flush_on(spdlog::level::info);
+  parity::log::Start(parity::log::Format::kText, spdlog::level::info);
 
   parity::Options options;
   const std::unique_ptr<CLI::App> app = parity::MakeApp(options);
@@ -196,5 +194,8 @@ int main(int argc, char** argv) {
     const int code = app->exit(error);
     return code == 0 ? EXIT_SUCCESS : parity::kUsageError;
   }
+  parity::log::Start(
+      options.log_format == "json" ? parity::log::Format::kJson : parity::log::Format::kText,
+      spdlog::level::from_str(options.log_level));
   return parity::Run(options);
 }

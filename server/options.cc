@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <exception>
+#include <string>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
@@ -181,10 +183,33 @@ void AddTls(CLI::App& app, Options& options) {
   app.add_option("--tls-client-ca", options.tls_client_ca,
                  "PEM file with the authorities whose certificates clients on TCP must show")
       ->type_name("FILE");
+  app.add_option(
+         "--tls-allow", options.tls_allow,
+         "Subject alternative name that the certificate of a client must have one of: exact, "
+         "*.DOMAIN for one label, or URI/* for a beginning; repeatable. Without: any")
+      ->type_name("NAME");
+  app.add_option("--reflection", options.reflection,
+                 "Whether gRPC clients may ask which methods there are. auto: if every TCP address "
+                 "is a loopback address")
+      ->check(CLI::IsMember({"auto", "on", "off"}))
+      ->option_text("auto|on|off [auto]");
+}
+
+void AddLog(CLI::App& app, Options& options) {
+  app.add_option(
+         "--log-format", options.log_format,
+         "What a line of the log is: text, or json: an object with time, level, message and "
+         "what else is known")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->option_text("text|json [text]");
+  app.add_option("--log-level", options.log_level, "The least that is logged")
+      ->check(CLI::IsMember({"debug", "info", "warn", "error"}))
+      ->option_text("debug|info|warn|error [info]");
 }
 
 absl::Status AddTlsFiles(const Options& options, rpc::ServerOptions& server) {
-  if (options.tls_certificate.empty() && options.tls_key.empty() && options.tls_client_ca.empty()) {
+  if (options.tls_certificate.empty() && options.tls_key.empty() && options.tls_client_ca.empty() &&
+      options.tls_allow.empty()) {
     return absl::OkStatus();
   }
   if (options.tls_certificate.empty()) {
@@ -197,6 +222,24 @@ absl::Status AddTlsFiles(const Options& options, rpc::ServerOptions& server) {
   server.tls->certificate_chain = options.tls_certificate;
   server.tls->private_key = options.tls_key;
   server.tls->client_ca = options.tls_client_ca;
+  server.tls->allowed_clients = options.tls_allow;
+  return absl::OkStatus();
+}
+
+// By what it is called, not by what a name resolves to.
+bool IsLoopback(const endpoint::Endpoint& endpoint) {
+  return endpoint.is_unix() || endpoint.host == "localhost" || endpoint.host == "::1" ||
+         absl::StartsWith(endpoint.host, "127.");
+}
+
+absl::Status DecideReflection(const Options& options, rpc::ServerOptions& server) {
+  if (options.reflection == "on" && !options.tls_allow.empty()) {
+    return codec::InvalidField("reflection", "on",
+                               "auto or off with --tls-allow, which it does not heed");
+  }
+  const bool local = std::all_of(server.endpoints.begin(), server.endpoints.end(), IsLoopback);
+  server.reflection = options.reflection == "on" ||
+                      (options.reflection == "auto" && local && options.tls_allow.empty());
   return absl::OkStatus();
 }
 
@@ -249,6 +292,7 @@ void AddOptions(CLI::App& app, Options& options) {
   AddLimits(app, options);
   AddSharedMemory(app, options);
   AddTls(app, options);
+  AddLog(app, options);
   app.add_flag("--print-topology{text}", options.print_topology,
                "Print which workers would run on which cores, with which memory and kernels, and "
                "why, and exit: --print-topology or --print-topology=json")
@@ -313,6 +357,7 @@ absl::StatusOr<rpc::ServerOptions> ServerOptionsFrom(const Options& options) {
   }
   server.unix_peers = options.unix_peers;
   if (absl::Status status = AddTlsFiles(options, server); !status.ok()) return status;
+  if (absl::Status status = DecideReflection(options, server); !status.ok()) return status;
   return server;
 }
 

@@ -50,6 +50,11 @@ struct Options {
   std::string tls_certificate;
   std::string tls_key;
   std::string tls_client_ca;
+  std::vector<std::string> tls_allow;
+  std::string reflection = "auto";
+
+  std::string log_format = "text";
+  std::string log_level = "info";
 };
 
 // Adds every option to `app`, bound to `options`, which must outlive the parsing. Each value is

@@ -22,6 +22,7 @@ Connection& ConnectionTable::Enter(const grpc::ServerContext& context) {
   if (connection == nullptr) {
     connection = std::make_unique<Connection>(budget_);
     connection->key_ = key;
+    connection->allowed_ = rule_.Check(context);
   }
   ++connection->calls_;
   return *connection;

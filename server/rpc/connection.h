@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "absl/status/status.h"
+#include "client_rule.h"
 #include "grpcpp/server_context.h"
 #include "parity/engine/byte_budget.h"
 #include "parity/engine/stripe_processor.h"
@@ -20,11 +22,14 @@ class Connection {
 
   engine::ByteBudget::Holder& holder() { return *holder_; }
   engine::StripeProcessor::Line& line() { return line_; }
+  // Not OK if its client may not call.
+  const absl::Status& allowed() const { return allowed_; }
 
  private:
   friend class ConnectionTable;
   const std::shared_ptr<engine::ByteBudget::Holder> holder_;  // answers may outlive the calls
   engine::StripeProcessor::Line line_;
+  absl::Status allowed_;
   size_t calls_ = 0;
   const void* key_ = nullptr;
 };
@@ -32,8 +37,9 @@ class Connection {
 // The connections that have calls under way. Lives on its worker's thread.
 class ConnectionTable {
  public:
-  explicit ConnectionTable(std::shared_ptr<engine::ByteBudget> budget)
-      : budget_(std::move(budget)) {}
+  // `rule` must outlive it.
+  ConnectionTable(std::shared_ptr<engine::ByteBudget> budget, const ClientRule& rule)
+      : budget_(std::move(budget)), rule_(rule) {}
 
   // The connection that a call came on; it stays until as many calls have left as entered.
   Connection& Enter(const grpc::ServerContext& context);
@@ -41,6 +47,7 @@ class ConnectionTable {
 
  private:
   const std::shared_ptr<engine::ByteBudget> budget_;
+  const ClientRule& rule_;
   std::unordered_map<const void*, std::unique_ptr<Connection>> connections_;
 };
 

@@ -110,7 +110,8 @@ class HealthWatch {
 
 Health::Health(Worker& worker)
     : worker_(worker),
-      check_{[this](grpc::ServerContext* context, grpc::ByteBuffer* buffer, UnaryWriter* writer,
+      check_{"health", true,
+             [this](grpc::ServerContext* context, grpc::ByteBuffer* buffer, UnaryWriter* writer,
                     Tag* tag) {
                service_.RequestCheck(context, buffer, writer, worker_.queue(), worker_.queue(),
                                      tag);

@@ -6,7 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "call_status.h"
+#include "failure_log.h"
 #include "parity/codec/field_error.h"
+#include "parity/stats/snapshot.h"
 #include "parity/v1/parity.pb.h"
 #include "parity/wire/process_message.h"
 #include "parity/wire/status.h"
@@ -81,6 +83,10 @@ void ProcessStream::Arrived(bool ok) {
   worker_.CallerEnters(*this);
   if (worker_.draining()) {
     Stop();
+  } else if (!connection_->allowed().ok()) {
+    read_all_ = true;
+    outcome_ = connection_->allowed();
+    FinishIfDone();
   } else {
     Read();
   }
@@ -146,6 +152,8 @@ void ProcessStream::Answer(uint64_t id, Operation operation,
     if (response.ok()) {
       writer.AddMessage(FieldOf(operation), *std::move(response));
     } else {
+      LogFailure(worker_.failure_lines(), stats::kOperationNames[static_cast<size_t>(operation)],
+                 response.status(), context_);
       writer.AddMessage(wire::kErrorField, wire::ToProto(response.status()));
     }
     answers_.emplace_back();
@@ -193,6 +201,8 @@ void ProcessStream::Written(bool ok) {
 void ProcessStream::FinishIfDone() {
   if (finishing_ || !read_all_ || unanswered() > 0 || flushing_) return;
   finishing_ = true;
+  if (!outcome_.ok()) LogFailure(worker_.failure_lines(), "process", outcome_, context_);
+  ReturnTraceParent(context_);
   stream_.Finish(wire::ToGrpc(broken_ ? absl::CancelledError("") : outcome_), &finished_tag_);
 }
 

@@ -16,6 +16,7 @@
 #include "grpcpp/ext/proto_server_reflection_plugin.h"
 #include "grpcpp/grpcpp.h"
 #include "grpcpp/resource_quota.h"
+#include "parity/codec/field_error.h"
 #include "parity/codec/geometry.h"
 #include "parity/codec/run_counts.h"
 #include "parity/engine/byte_budget.h"
@@ -210,7 +211,7 @@ constexpr absl::Duration kLeastGrace = absl::Milliseconds(100);
 class ServerOnWorkers final : public Server {
  public:
   ServerOnWorkers(const ServerOptions& options, const std::vector<listen::Listener>& listeners,
-                  std::shared_ptr<grpc::ServerCredentials> tls)
+                  std::shared_ptr<grpc::ServerCredentials> tls, ClientRule client_rule)
       : shared_{*options.table,
                 options.limits,
                 DescribeServer(options, listeners),
@@ -218,7 +219,9 @@ class ServerOnWorkers final : public Server {
                 std::make_shared<engine::ByteBudget>(options.limits.max_held_bytes),
                 QuotaOf(options.limits),
                 std::move(tls),
-                options.regions},
+                options.regions,
+                std::move(client_rule),
+                options.reflection},
         tls_files_(options.tls),
         unix_peers_(options.unix_peers),
         rings_(options.rings) {
@@ -393,7 +396,14 @@ void ConfigureProcess() {
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& options) {
   std::shared_ptr<grpc::ServerCredentials> tls;
+  ClientRule client_rule;
   if (options.tls.has_value()) {
+    absl::StatusOr<ClientRule> rule = ClientRule::Make(options.tls->allowed_clients);
+    if (!rule.ok()) return rule.status();
+    client_rule = *std::move(rule);
+    if (!client_rule.empty() && options.tls->client_ca.empty()) {
+      return codec::InvalidField("tls-allow", "names", "none without --tls-client-ca");
+    }
     absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> loaded = LoadTls(*options.tls);
     if (!loaded.ok()) return loaded.status();
     tls = *std::move(loaded);
@@ -405,7 +415,8 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
     if (!listener.ok()) return listener.status();
     listeners.push_back(*std::move(listener));
   }
-  auto server = std::make_unique<ServerOnWorkers>(options, listeners, std::move(tls));
+  auto server =
+      std::make_unique<ServerOnWorkers>(options, listeners, std::move(tls), std::move(client_rule));
   if (absl::Status status = server->Start(std::move(listeners)); !status.ok()) return status;
   return server;
 }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "grpcpp/support/slice.h"
+#include "parity/stats/snapshot.h"
 #include "worker.h"
 
 namespace parity::rpc {
@@ -24,18 +25,21 @@ grpc::ByteBuffer ToBuffer(const std::string& message) {
 
 StripeMethods::StripeMethods(Worker& worker, std::string info, std::function<std::string()> stats)
     : worker_(worker),
-      methods_{Stripes(&Service::RequestEncode, Operation::kEncode),
-               Stripes(&Service::RequestReconstruct, Operation::kReconstruct),
-               Stripes(&Service::RequestVerify, Operation::kVerify),
-               Stripes(&Service::RequestUpdate, Operation::kUpdate),
-               Method(&Service::RequestGetServerInfo,
-                      [info = std::move(info)](UnaryCall& call) { call.Answer(ToBuffer(info)); }),
-               Method(&Service::RequestGetServerStats, [stats = std::move(stats)](UnaryCall& call) {
-                 call.Answer(ToBuffer(stats()));
-               })} {}
+      methods_{
+          Stripes(&Service::RequestEncode, Operation::kEncode),
+          Stripes(&Service::RequestReconstruct, Operation::kReconstruct),
+          Stripes(&Service::RequestVerify, Operation::kVerify),
+          Stripes(&Service::RequestUpdate, Operation::kUpdate),
+          Method("info", &Service::RequestGetServerInfo,
+                 [info = std::move(info)](UnaryCall& call) { call.Answer(ToBuffer(info)); }),
+          Method("stats", &Service::RequestGetServerStats,
+                 [stats = std::move(stats)](UnaryCall& call) { call.Answer(ToBuffer(stats())); })} {
+}
 
-UnaryMethod StripeMethods::Method(RequestFunction request, std::function<void(UnaryCall&)> serve) {
-  return {[this, request](grpc::ServerContext* context, grpc::ByteBuffer* buffer,
+UnaryMethod StripeMethods::Method(const char* name, RequestFunction request,
+                                  std::function<void(UnaryCall&)> serve) {
+  return {name, false,
+          [this, request](grpc::ServerContext* context, grpc::ByteBuffer* buffer,
                           UnaryWriter* writer, Tag* tag) {
             (service_.*request)(context, buffer, writer, worker_.queue(), worker_.queue(), tag);
           },
@@ -43,7 +47,8 @@ UnaryMethod StripeMethods::Method(RequestFunction request, std::function<void(Un
 }
 
 UnaryMethod StripeMethods::Stripes(RequestFunction request, Operation operation) {
-  return Method(request, [operation](UnaryCall& call) { call.ServeStripe(operation); });
+  return Method(stats::kOperationNames[static_cast<size_t>(operation)], request,
+                [operation](UnaryCall& call) { call.ServeStripe(operation); });
 }
 
 void StripeMethods::RequestProcess(grpc::ServerContext* context, ProcessStream::Stream* stream,

@@ -50,7 +50,8 @@ class StripeMethods {
                                             grpc::CompletionQueue*, grpc::ServerCompletionQueue*,
                                             void*);
 
-  UnaryMethod Method(RequestFunction request, std::function<void(UnaryCall&)> serve);
+  UnaryMethod Method(const char* name, RequestFunction request,
+                     std::function<void(UnaryCall&)> serve);
   UnaryMethod Stripes(RequestFunction request, engine::Operation operation);
 
   Worker& worker_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "call_status.h"
+#include "failure_log.h"
 #include "parity/wire/slice_list.h"
 #include "parity/wire/status.h"
 #include "worker.h"
@@ -42,7 +43,11 @@ void UnaryCall::Arrived(bool ok) {
   }
   connection_ = &worker_.connections().Enter(context_);
   worker_.CallerEnters(*this);
-  method_.serve(*this);
+  if (method_.for_everybody || connection_->allowed().ok()) {
+    method_.serve(*this);
+  } else {
+    Answer(connection_->allowed());
+  }
 }
 
 void UnaryCall::ServeStripe(engine::Operation operation) {
@@ -78,9 +83,11 @@ void UnaryCall::LookForStall() {
 void UnaryCall::Answer(const absl::StatusOr<grpc::ByteBuffer>& response) {
   answering_ = true;
   request_.Clear();
+  ReturnTraceParent(context_);
   if (response.ok()) {
     writer_.Finish(*response, grpc::Status::OK, &answered_tag_);
   } else {
+    LogFailure(worker_.failure_lines(), method_.name, response.status(), context_);
     AddPushback(response.status(), context_);
     writer_.FinishWithError(wire::ToGrpc(response.status()), &answered_tag_);
   }

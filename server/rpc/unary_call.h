@@ -20,9 +20,11 @@ class UnaryCall;
 
 using UnaryWriter = grpc::ServerAsyncResponseWriter<grpc::ByteBuffer>;
 
-// A method: how to ask gRPC for its next call, and how to serve it. `serve` answers the call, at
-// once or later.
+// A method: its name in the log, how to ask gRPC for its next call, and how to serve it. `serve`
+// answers the call, at once or later.
 struct UnaryMethod {
+  const char* name;
+  bool for_everybody;  // whom the rule about clients does not let call included
   std::function<void(grpc::ServerContext*, grpc::ByteBuffer*, UnaryWriter*, Tag*)> request;
   std::function<void(UnaryCall&)> serve;
 };

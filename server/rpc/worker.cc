@@ -6,6 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "channel_settings.h"
+#include "grpcpp/ext/proto_server_reflection_plugin.h"
+#include "grpcpp/impl/server_builder_option.h"
+#include "grpcpp/impl/server_builder_plugin.h"
 #include "grpcpp/resource_quota.h"
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server_context.h"
@@ -27,6 +30,18 @@ constexpr int kMaxDrainedEvents = 32;
 // And bytes: more of them would drive the first ones out of the L2 cache before they are computed.
 constexpr uint64_t kMaxDrainedBytes = 512 << 10;
 
+// gRPC adds reflection to every server of a process that is linked with it.
+class WithoutReflection final : public grpc::ServerBuilderOption {
+ public:
+  void UpdateArguments(grpc::ChannelArguments*) override {}
+  void UpdatePlugins(std::vector<std::unique_ptr<grpc::ServerBuilderPlugin>>* plugins) override {
+    const auto is_reflection = [](const std::unique_ptr<grpc::ServerBuilderPlugin>& plugin) {
+      return dynamic_cast<grpc::reflection::ProtoServerReflectionPlugin*>(plugin.get()) != nullptr;
+    };
+    plugins->erase(std::remove_if(plugins->begin(), plugins->end(), is_reflection), plugins->end());
+  }
+};
+
 }  // namespace
 
 Worker::Worker(size_t id, engine::WorkerPlan::Worker place, const Shared& shared, NodeCrews& crews)
@@ -38,7 +53,7 @@ Worker::Worker(size_t id, engine::WorkerPlan::Worker place, const Shared& shared
                  engine::BufferPool::Make(
                      std::min(kIdleBufferBytes, shared.limits.max_held_bytes / kIdleShareOfHeld)),
                  &crews.at(place.node)),
-      connections_(shared.budget) {}
+      connections_(shared.budget, shared.client_rule) {}
 
 Worker::~Worker() {
   if (thread_.joinable()) Shutdown();
@@ -61,6 +76,7 @@ absl::Status Worker::Start() {
         grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, shared_.tls);
   }
   ApplySettings(builder, shared_.limits);
+  if (!shared_.reflection) builder.SetOption(std::make_unique<WithoutReflection>());
   // Reflection is a synchronous service, with a thread for each call under way.
   builder.SetSyncServerOption(grpc::ServerBuilder::NUM_CQS, 1);
   builder.SetSyncServerOption(grpc::ServerBuilder::MIN_POLLERS, 1);

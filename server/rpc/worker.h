@@ -16,8 +16,10 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "client_rule.h"
 #include "connection.h"
 #include "counters.h"
+#include "failure_log.h"
 #include "grpcpp/alarm.h"
 #include "grpcpp/completion_queue.h"
 #include "grpcpp/resource_quota.h"
@@ -31,6 +33,7 @@
 #include "parity/engine/stripe_processor.h"
 #include "parity/engine/worker_plan.h"
 #include "parity/kernels/kernel_table.h"
+#include "parity/log/line_limit.h"
 #include "parity/region/region_table.h"
 #include "parity/rpc/limits.h"
 #include "stripe_methods.h"
@@ -55,6 +58,10 @@ class Worker {
     std::unique_ptr<const grpc::ResourceQuota> quota;
     std::shared_ptr<grpc::ServerCredentials> tls;        // of TCP connections; null: not encrypted
     std::shared_ptr<const region::RegionTable> regions;  // null: no request may name one
+    ClientRule client_rule;                              // who may call over TLS
+    bool reflection;
+    std::shared_ptr<log::LineLimit> failure_lines =
+        std::make_shared<log::LineLimit>(kFailureLinesPerSecond);
   };
 
   // `shared` and `crews`, in which that of its own node is, must outlive it. The crews are complete
@@ -93,6 +100,7 @@ class Worker {
   void CallAccepted() { SetUnanswered(unanswered_ + 1); }
   void CallAnswered() { SetUnanswered(unanswered_ - 1); }
   const Limits& limits() const { return shared_.limits; }
+  log::LineLimit& failure_lines() { return *shared_.failure_lines; }
   const engine::ByteBudget& budget() const { return *shared_.budget; }
   // The workers of a node; null if there are none.
   engine::Crew* CrewOf(uint32_t node) const;

@@ -4,13 +4,14 @@
 #include <vector>
 
 #include "absl/time/clock.h"
+#include "parity/log/log.h"
 #include "spdlog/spdlog.h"
 
 namespace parity::testing {
 
 CapturedLog::CapturedLog()
-    : sink_(std::make_shared<spdlog::sinks::ringbuffer_sink_mt>(1000)),
-      before_(spdlog::default_logger()) {
+    : sink_(std::make_shared<LineSink>()), before_(spdlog::default_logger()) {
+  sink_->set_formatter(log::MakeFormatter(log::Format::kText));
   auto logger = std::make_shared<spdlog::logger>("captured", sink_);
   logger->set_level(spdlog::level::debug);
   spdlog::set_default_logger(logger);
@@ -19,7 +20,7 @@ CapturedLog::CapturedLog()
 CapturedLog::~CapturedLog() { spdlog::set_default_logger(before_); }
 
 int CapturedLog::Count(const std::string& text) const {
-  const std::vector<std::string> lines = sink_->last_formatted();
+  const std::vector<std::string> lines = sink_->lines();
   return static_cast<int>(std::count_if(lines.begin(), lines.end(), [&](const std::string& line) {
     return line.find(text) != std::string::npos;
   }));

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
+#include "log/line_sink.h"
 #include "spdlog/logger.h"
-#include "spdlog/sinks/ringbuffer_sink.h"
 
 namespace parity::testing {
 
@@ -22,7 +22,7 @@ class CapturedLog {
   bool Await(const std::string& text) const;
 
  private:
-  std::shared_ptr<spdlog::sinks::ringbuffer_sink_mt> sink_;
+  std::shared_ptr<LineSink> sink_;
   std::shared_ptr<spdlog::logger> before_;
 };
 

@@ -31,7 +31,7 @@ RunningServer::RunningServer(const std::string& directory)
 RunningServer::RunningServer(const rpc::Limits& limits, const std::string& directory,
                              std::optional<rpc::TlsFiles> tls,
                              std::shared_ptr<const region::RegionTable> regions,
-                             listen::PeerRule unix_peers) {
+                             listen::PeerRule unix_peers, bool reflection) {
   if (directory.empty()) {
     char name[] = "/tmp/parity-rpc-test.XXXXXX";
     own_directory_ = mkdtemp(name);
@@ -47,6 +47,7 @@ RunningServer::RunningServer(const rpc::Limits& limits, const std::string& direc
   options.tls = std::move(tls);
   options.regions = std::move(regions);
   options.unix_peers = std::move(unix_peers);
+  options.reflection = reflection;
   auto server = rpc::Server::Start(options);
   if (!server.ok()) throw std::runtime_error(server.status().ToString());
   server_ = *std::move(server);

@@ -25,7 +25,7 @@ class RunningServer {
   explicit RunningServer(const rpc::Limits& limits, const std::string& directory = "",
                          std::optional<rpc::TlsFiles> tls = std::nullopt,
                          std::shared_ptr<const region::RegionTable> regions = nullptr,
-                         listen::PeerRule unix_peers = {});
+                         listen::PeerRule unix_peers = {}, bool reflection = true);
   ~RunningServer();
 
   std::string tcp() const;

@@ -1,17 +1,14 @@
 // TLS on the TCP address, with certificates made by openssl(1) here.
-#include <stdlib.h>
-
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
-#include <stdexcept>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "captured_log.h"
+#include "certificates.h"
 #include "client/remote_only.h"
 #include "gmock/gmock.h"
 #include "grpcpp/create_channel.h"
@@ -26,59 +23,7 @@ namespace parity::testing {
 namespace {
 
 using ::testing::HasSubstr;
-
-std::string Contents(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-// A directory of PEM files: NAME.crt and NAME.key.
-class Certificates {
- public:
-  Certificates() {
-    char name[] = "/tmp/parity-tls-test.XXXXXX";
-    directory_ = mkdtemp(name);
-  }
-  ~Certificates() { std::filesystem::remove_all(directory_); }
-
-  std::string certificate(const std::string& name) const {
-    return absl::StrCat(directory_, "/", name, ".crt");
-  }
-  std::string key(const std::string& name) const {
-    return absl::StrCat(directory_, "/", name, ".key");
-  }
-
-  void MakeAuthority(const std::string& name) const {
-    Run(absl::StrCat(
-        "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 ",
-        "-subj /CN=", name, " -keyout ", key(name), " -out ", certificate(name)));
-  }
-
-  // For 127.0.0.1, signed by `authority`.
-  void Make(const std::string& name, const std::string& authority) const {
-    const std::string request = absl::StrCat(directory_, "/request");
-    const std::string extensions = absl::StrCat(directory_, "/extensions");
-    std::ofstream(extensions) << "subjectAltName=IP:127.0.0.1\n";
-    Run(absl::StrCat("openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=",
-                     name, " -keyout ", key(name), " -out ", request));
-    Run(absl::StrCat("openssl x509 -req -days 2 -in ", request, " -CA ", certificate(authority),
-                     " -CAkey ", key(authority), " -CAcreateserial -extfile ", extensions, " -out ",
-                     certificate(name)));
-  }
-
-  // `name` becomes what `other` is, each file at once.
-  void Replace(const std::string& name, const std::string& other) const {
-    std::filesystem::rename(key(other), key(name));
-    std::filesystem::rename(certificate(other), certificate(name));
-  }
-
- private:
-  static void Run(const std::string& command) {
-    if (std::system((command + " 2>/dev/null").c_str()) != 0) throw std::runtime_error(command);
-  }
-
-  std::string directory_;
-};
+using ::testing::Not;
 
 class Tls : public ::testing::Test {
  protected:
@@ -140,6 +85,7 @@ class Tls : public ::testing::Test {
     EXPECT_THAT(std::string(server.status().message()),
                 HasSubstr(absl::StrCat(option, ": ", file)));
     EXPECT_THAT(std::string(server.status().message()), HasSubstr(why));
+    EXPECT_THAT(std::string(server.status().message()), Not(HasSubstr("PRIVATE KEY")));
   }
 
   Certificates files_;
@@ -188,6 +134,43 @@ TEST_F(Tls, ARenewedCertificateIsUsedWithoutARestart) {
     status = Call(server, Client("other-ca"));
   } while (!status.ok() && absl::Now() < deadline);
   EXPECT_TRUE(status.ok()) << status.error_message();
+}
+
+// Of a protocol that openssl s_client offers alone, whether there is a connection.
+bool Connects(const std::string& address, const std::string& protocol) {
+  const std::string command =
+      absl::StrCat("openssl s_client -connect ", address, " ", protocol,
+                   " -cipher ALL:@SECLEVEL=0 </dev/null 2>/dev/null | grep -q 'Cipher is [A-Z]'");
+  return std::system(command.c_str()) == 0;
+}
+
+TEST_F(Tls, NothingOlderThanVersion12) {
+  RunningServer server(rpc::Limits(), "", ServerFiles());
+  EXPECT_TRUE(Connects(server.tcp(), "-tls1_2"));
+  EXPECT_TRUE(Connects(server.tcp(), "-tls1_3"));
+  EXPECT_FALSE(Connects(server.tcp(), "-tls1_1"));
+  EXPECT_FALSE(Connects(server.tcp(), "-tls1"));
+}
+
+TEST_F(Tls, NoKeyIsInAnErrorOrInTheLog) {
+  const CapturedLog log;
+  const std::string pem = Contents(files_.key("client"));
+  const std::string secret = pem.substr(pem.find('\n') + 1, 40);
+  ASSERT_EQ(secret.size(), 40u);
+  rpc::TlsFiles tls = ServerFiles();
+  tls.certificate_chain = files_.key("client");
+  ExpectRefused(tls, "tls-certificate", files_.key("client"), "no start line");
+  tls = ServerFiles();
+  tls.private_key = files_.key("client");
+  ExpectRefused(tls, "tls-key", files_.key("client"), "key values mismatch");
+  // While it runs: a key that is not the certificate's.
+  RunningServer server(rpc::Limits(), "", ServerFiles());
+  std::filesystem::rename(files_.key("client"), files_.key("server"));
+  const absl::Time give_up = absl::Now() + absl::Seconds(20);
+  while (log.Count("grpc: ") == 0 && absl::Now() < give_up) Call(server, Client("other-ca"));
+  EXPECT_GT(log.Count("grpc: "), 0);
+  EXPECT_EQ(log.Count(secret), 0);
+  EXPECT_EQ(log.Count("PRIVATE KEY"), 0);
 }
 
 TEST_F(Tls, AFileThatCannotBeUsedIsNamedAtTheStart) {

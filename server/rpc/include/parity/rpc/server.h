@@ -39,6 +39,8 @@ struct ServerOptions {
   Limits limits;
   // TLS on every TCP address; Unix sockets have none. Without: TCP is not encrypted.
   std::optional<TlsFiles> tls;
+  // Whether reflection is served, to everybody who can connect.
+  bool reflection = true;
   // Who may connect to the Unix sockets, beyond what the modes of their files say.
   listen::PeerRule unix_peers;
   // What requests may name as the place of their shards; thread-safe, regions come and go
@@ -51,7 +53,8 @@ struct ServerOptions {
 class Server {
  public:
   // Listening and serving when it returns. INVALID_ARGUMENT or UNAVAILABLE, naming the address, if
-  // one cannot be listened on; INVALID_ARGUMENT naming a TLS file that cannot be used. Then nothing
+  // one cannot be listened on; INVALID_ARGUMENT naming a TLS file that cannot be used, or
+  // a name that no client can have. Then nothing
   // is left behind.
   static absl::StatusOr<std::unique_ptr<Server>> Start(const ServerOptions& options);
 

@@ -3,6 +3,7 @@
 #define PARITY_RPC_TLS_FILES_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
@@ -18,6 +19,11 @@ struct TlsFiles {
   std::string private_key;        // of that certificate
   // The authorities whose certificates clients must show. Empty: clients show none.
   std::string client_ca;
+  // Of the clients that show a certificate of client_ca, only those may call that have one of these
+  // as a subject alternative name (DNS, URI, IP address or e-mail address; the common name does not
+  // count): exactly, or "*.example.org" for one label before a domain, or "scheme://a/*" for the
+  // beginning of a URI. grpc.health.v1 answers the others too. Empty: all of them.
+  std::vector<std::string> allowed_clients;
   // How often the files are looked at. At least 1 s, in whole seconds.
   absl::Duration reload_interval = absl::Seconds(30);
 };
