@@ -23,6 +23,7 @@
 #include "parity/rpc/server.h"
 #include "parity/version/version.h"
 #include "probe.h"
+#include "service_manager.h"
 #include "spdlog/sinks/stdout_sinks.h"
 #include "spdlog/spdlog.h"
 
@@ -140,9 +141,11 @@ int Run(const Options& options) {
   }
   LogSharedMemory(rings.get());
   spdlog::info("ready");
+  service_manager::TellServing();
 
   int signal = 0;
   sigwait(&signals, &signal);
+  service_manager::TellStopping(absl::Seconds(options.grace_s));
   spdlog::info("{}: finishing the calls under way", strsignal(signal));
   // Shared memory first: a client that loses it can still have its answer over gRPC.
   const absl::Time deadline = absl::Now() + absl::Seconds(options.grace_s);
