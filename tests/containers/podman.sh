@@ -16,6 +16,8 @@ done
 
 place=$PWD/build/containers
 mkdir -p "$place"
+exec 9>"$place/lock"
+flock 9 # one campaign at a time
 work=$(mktemp -d)
 chmod 711 "$work"
 # Without systemd; runc, as crun wants control groups of one version; limits that any shell allows.
@@ -32,11 +34,11 @@ network_config_dir = "$work/networks"
 END
 export CONTAINERS_CONF="$work/containers.conf"
 podman() {
-  command podman --root "$place/storage" --runroot "$work/run" --tmpdir "$work/tmp" \
+  command podman 9>&- --root "$place/storage" --runroot "$place/run" --tmpdir "$place/tmp" \
     --storage-driver vfs "$@"
 }
 buildah() {
-  command buildah --root "$place/storage" --runroot "$work/run" --storage-driver vfs "$@"
+  command buildah 9>&- --root "$place/storage" --runroot "$place/run" --storage-driver vfs "$@"
 }
 finish() {
   podman pod rm --all --force --time 0 >/dev/null 2>&1 || true
