@@ -43,7 +43,7 @@ echo "deb: what is in $deb"
 dpkg-deb --info "$deb" >"$work/info"
 dpkg-deb --contents "$deb" >"$work/contents"
 cat "$work/info"
-for file in usr/bin/parityd usr/bin/parityctl etc/parityd/parityd.conf lib/systemd/system/parityd.service \
+for file in usr/bin/parityd usr/bin/parityctl etc/parityd/parityd.conf usr/lib/systemd/system/parityd.service \
   usr/lib/sysusers.d/parityd.conf usr/share/man/man8/parityd.8 usr/share/man/man1/parityctl.1 \
   usr/share/bash-completion/completions/parityctl usr/share/doc/parityd/copyright \
   usr/share/doc/parityd/changelog.gz; do
@@ -61,7 +61,7 @@ dpkg-deb --extract "$deb" "$work/files"
 if command -v systemd-analyze >/dev/null; then
   # It wants the program to exist, but looks for it on this machine.
   sed "s|/usr/bin/parityd|$PWD/build/package/bin/parityd|" \
-    "$work/files/lib/systemd/system/parityd.service" >"$work/parityd.service"
+    "$work/files/usr/lib/systemd/system/parityd.service" >"$work/parityd.service"
   systemd-analyze verify --man=no "$work/parityd.service" >"$work/log" 2>&1 || fail "the unit is wrong"
   [ ! -s "$work/log" ] || fail "the unit is not quite right"
   systemd-analyze security --offline=true --threshold=25 --no-pager "$work/parityd.service" >"$work/log" 2>&1 ||
