@@ -98,7 +98,8 @@ in_root dpkg --verify parityd >"$work/log" 2>&1 || fail "files are not as packed
 
 echo "deb: serves as its user, and parityctl encodes and verifies"
 install -d -o "$(in_root id -u parityd)" -g "$(in_root id -g parityd)" "$root/run/parityd"
-in_root setpriv --reuid parityd --regid parityd --clear-groups env XDG_RUNTIME_DIR=/run \
+# Not in_root: that would be a shell between, which gets the signal instead.
+XDG_RUNTIME_DIR=/run chroot "$root" setpriv --reuid parityd --regid parityd --clear-groups \
   parityd --config /etc/parityd/parityd.conf --listen unix:/run/parityd/parityd.sock >"$work/log" 2>&1 &
 server=$!
 until grep -q ' ready$' "$work/log"; do
