@@ -1,15 +1,16 @@
 #!/bin/sh
 # Installs the Debian 12 packages that parityd needs, those that are missing only; as root or with sudo.
 #
-#   deploy/install-deps.sh [build|test|node|emulate|numa|containers|browser|lint]
+#   deploy/install-deps.sh [build|test|node|emulate|numa|containers|browser|deb|lint]
 #
 #   build      what compiles and runs parityd and parityctl (the default)
 #   test       also what tests/run.sh needs
 #   node       also what tests/examples/node.sh needs, except what npm gets
 #   emulate    also what tests/emulated/run.sh needs
 #   numa       also what tests/numa/run.sh needs, except the kernel, which it fetches
-#   containers also what tests/containers/run.sh needs
+#   containers also what tests/containers/*.sh need
 #   browser    also what tests/metrics/page.sh needs, except what npm gets
+#   deb        also what tests/deb/run.sh needs
 #   lint       also what tests/lint.sh needs
 set -eu
 
@@ -23,12 +24,14 @@ set -eu
 #   libspdlog-dev                                 the server's log
 #   libssl-dev                                    checks TLS files at the start; gRPC needs it too
 #   libcli11-dev                                  command lines
+#   libsystemd-dev                                tells systemd when it serves and when it stops
+#   file                                          the package's dependencies, from its programs
 #   nlohmann-json3-dev                            parityd --print-topology=json, its status page
 #   prometheus-cpp-dev                            metrics in the text format of Prometheus
 #   libcivetweb-dev                               HTTP for them, on threads and for connections of bounded number
 build="g++ cmake ninja-build ccache pkg-config git libgrpc++-dev protobuf-compiler-grpc libprotobuf-dev
   protobuf-compiler libabsl-dev libhwloc-dev libisal-dev libspdlog-dev libssl-dev libcli11-dev
-  nlohmann-json3-dev prometheus-cpp-dev libcivetweb-dev"
+  nlohmann-json3-dev prometheus-cpp-dev libcivetweb-dev libsystemd-dev file"
 #   libgtest-dev libgmock-dev librapidcheck-dev   unit, fake and property tests
 #   openssl                                       certificates for the tests of TLS
 #   python3-grpcio python3-protobuf               clients in another language: the README's, examples/python
@@ -47,9 +50,15 @@ emulate="$test qemu-user-static g++-aarch64-linux-gnu mmdebstrap"
 numa="$test qemu-system-x86 busybox-static cpio"
 #   podman conmon runc                            containers
 #   golang-github-containers-common               the seccomp profile that they run under
-containers="$build podman conmon runc golang-github-containers-common"
+#   buildah mmdebstrap catatonit                  the image, what it begins with, and pods
+#   python3-grpcio openssl                        a client with TLS, and its certificates
+containers="$build podman conmon runc golang-github-containers-common buildah mmdebstrap catatonit
+  python3-grpcio openssl"
 #   chromium nodejs npm                           looks at the status page
 browser="$build chromium nodejs npm"
+#   mmdebstrap                                    a machine with nothing installed
+#   systemd                                       systemd-analyze, which checks the unit
+deb="$build mmdebstrap systemd"
 #   g++-aarch64-linux-gnu                         the headers of the Arm kernels, for clang-tidy
 lint="$test g++-aarch64-linux-gnu clang-format clang-tidy shellcheck"
 
@@ -61,9 +70,10 @@ case "${1:-build}" in
   numa) wanted=$numa ;;
   containers) wanted=$containers ;;
   browser) wanted=$browser ;;
+  deb) wanted=$deb ;;
   lint) wanted=$lint ;;
   *)
-    echo "usage: deploy/install-deps.sh [build|test|node|emulate|numa|containers|browser|lint], got '$1'" >&2
+    echo "usage: deploy/install-deps.sh [build|test|node|emulate|numa|containers|browser|deb|lint], got '$1'" >&2
     exit 2
     ;;
 esac

@@ -25,6 +25,7 @@
 #include "parity/rpc/server.h"
 #include "parity/version/version.h"
 #include "probe.h"
+#include "service_manager.h"
 #include "spdlog/spdlog.h"
 
 namespace parity {
@@ -152,9 +153,11 @@ int Run(const Options& options) {
     spdlog::info("metrics on http://{}/", metrics->address().ToString());
   }
   spdlog::info("ready");
+  service_manager::TellServing();
 
   int signal = 0;
   sigwait(&signals, &signal);
+  service_manager::TellStopping(absl::Seconds(options.drain_delay_s + options.grace_s));
   if (options.drain_delay_s > 0) {
     spdlog::info("{}: not ready from now on, serving for {} s more", strsignal(signal),
                  options.drain_delay_s);
