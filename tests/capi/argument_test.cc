@@ -26,7 +26,7 @@ struct Arguments {
   std::vector<uint32_t> wanted = {4, 5};
   Outputs outputs{2, 100};
   std::vector<uint8_t*> out = {outputs.pointers()[0], outputs.pointers()[1]};
-  parity_call_options options = {sizeof(parity_call_options), 0, nullptr};
+  parity_call_options options = {sizeof(parity_call_options), 0, nullptr, nullptr};
   parity_mismatch mismatches[2];
   size_t mismatch_count = 0;
   size_t needed_count = 0;
