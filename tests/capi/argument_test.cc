@@ -126,6 +126,7 @@ TEST(CapiArguments, AllOperationsNameWhatAllTake) {
       {"3 shard_bytes", [](Arguments& a) { a.shard_bytes = 0; }},
       {"3 options.struct_bytes", [](Arguments& a) { a.options.struct_bytes = 0; }},
       {"3 options.struct_bytes", [](Arguments& a) { ++a.options.struct_bytes; }},
+      {"3 traceparent", [](Arguments& a) { a.options.traceparent = "x"; }},
       {"4 ", [](Arguments& a) { a.options.deadline_ms = -1; }},
   };
   for (const auto& [said, spoil] : cases) {
