@@ -1,6 +1,7 @@
 #include "arguments.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -51,8 +52,10 @@ absl::StatusOr<codec::Geometry> GeometryFrom(const parity_geometry* geometry) {
 absl::StatusOr<client::CallOptions> CallOptionsFrom(const parity_call_options* options) {
   client::CallOptions result;
   if (options == nullptr) return result;
-  // A longer one is of a later version, whose further members this one would ignore.
-  if (options->struct_bytes != sizeof(parity_call_options)) {
+  // A shorter one is of an earlier version; a longer one of a later, whose further members this one
+  // would ignore.
+  const bool has_traceparent = options->struct_bytes == sizeof(parity_call_options);
+  if (!has_traceparent && options->struct_bytes != offsetof(parity_call_options, traceparent)) {
     return InvalidField("options.struct_bytes", options->struct_bytes,
                         absl::StrCat(sizeof(parity_call_options)));
   }
@@ -62,6 +65,7 @@ absl::StatusOr<client::CallOptions> CallOptionsFrom(const parity_call_options* o
     result.deadline = absl::Now() + absl::Milliseconds(options->deadline_ms);
   }
   if (options->cancellation != nullptr) result.cancellation = &options->cancellation->cancellation;
+  if (has_traceparent && options->traceparent != nullptr) result.traceparent = options->traceparent;
   return result;
 }
 

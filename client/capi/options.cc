@@ -70,6 +70,10 @@ absl::StatusOr<Option> OptionNamed(client::ClientOptions& options, std::string_v
       {"checksum_from_bytes", &connection.checksum_from_bytes},
       {"region_bytes", &connection.region_bytes},
       {"spin", &connection.spin},
+      {"tls_ca", &connection.tls.ca_file},
+      {"tls_certificate", &connection.tls.certificate_file},
+      {"tls_key", &connection.tls.key_file},
+      {"tls_server_name", &connection.tls.server_name},
   };
   for (const auto& [known, option] : named) {
     if (known == name) return option;

@@ -1,4 +1,6 @@
 // Counters by name, so that a new one needs no new function.
+#include <algorithm>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -6,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "boundary.h"
 #include "handles.h"
+#include "parity/client/metrics.h"
 #include "parity/codec/field_error.h"
 
 namespace parity::capi {
@@ -91,6 +94,25 @@ size_t parity_stats_server_count(const parity_stats* stats) {
 const char* parity_stats_server_address(const parity_stats* stats, size_t server) {
   if (server >= parity_stats_server_count(stats)) return nullptr;
   return stats->stats.servers[server].address.c_str();
+}
+
+parity_status parity_client_metrics(const parity_client* client, char* text, size_t capacity,
+                                    size_t* length, parity_error* error) {
+  return AtBoundary(error, [&] {
+    if (client == nullptr) return NullArgument("client");
+    if (text == nullptr && capacity != 0) return NullArgument("text");
+    if (length == nullptr) return NullArgument("length");
+    if (client->guard.IsInherited()) {
+      return absl::FailedPreconditionError("the client was made before this process was forked");
+    }
+    const std::string metrics = parity::client::ToPrometheus(client->client->GetStats());
+    *length = metrics.size();
+    if (capacity == 0) return absl::OkStatus();
+    const size_t copied = std::min(metrics.size(), capacity - 1);
+    std::copy_n(metrics.data(), copied, text);
+    text[copied] = '\0';
+    return absl::OkStatus();
+  });
 }
 
 parity_status parity_stats_server_get(const parity_stats* stats, size_t server, const char* name,

@@ -1,6 +1,7 @@
 #include "coder_options.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <string_view>
 #include <utility>
 
@@ -30,6 +31,7 @@ client::ClientOptions ClientOptionsFor(const ServerOptions& options) {
   client::ClientOptions client;
   client.deadline = absl::Seconds(options.timeout_seconds);
   client.targets = options.addresses;
+  client.connection.tls = options.tls;
   if (client.targets.empty()) client.targets = {endpoint::DefaultServer().ToString()};
   return client;
 }
@@ -39,7 +41,8 @@ absl::StatusOr<std::unique_ptr<client::Client>> Make(client::ClientOptions optio
   absl::StatusOr<std::unique_ptr<client::Client>> client = client::Client::Make(std::move(options));
   if (client.ok()) return client;
   std::vector<OptionOfField> names = {
-      {"targets", "--server"}, {"connections", "--connections"}, {"kernels", "--kernels"}};
+      {"targets", "--server"}, {"connections", "--connections"},         {"kernels", "--kernels"},
+      {"tls_ca", "--tls-ca"},  {"tls_certificate", "--tls-certificate"}, {"tls_key", "--tls-key"}};
   for (size_t i = 0; i < addresses.size(); ++i) {
     names.push_back({absl::StrCat("targets[", i, "]"), "--server"});
   }
@@ -73,6 +76,22 @@ void AddServerOptions(CLI::App& command, ServerOptions& options) {
           ""))
       ->type_name("SECONDS")
       ->capture_default_str();
+  command
+      .add_option("--tls-ca", options.tls.ca_file,
+                  "Encrypt TCP connections, and trust servers with certificates of the\n"
+                  "authorities in this PEM file")
+      ->type_name("FILE");
+  command
+      .add_option("--tls-certificate", options.tls.certificate_file,
+                  "Show servers this certificate; PEM, with its chain")
+      ->type_name("FILE");
+  command.add_option("--tls-key", options.tls.key_file, "The key of that certificate; PEM")
+      ->type_name("FILE");
+  command
+      .add_option("--tls-server-name", options.tls.server_name,
+                  "The name that a server's certificate must be for. Default: the host of\n"
+                  "--server")
+      ->type_name("NAME");
 }
 
 void AddCoderOptions(CLI::App& command, CoderOptions& options) {
@@ -98,6 +117,11 @@ void AddCoderOptions(CLI::App& command, CoderOptions& options) {
                   "The kernels that this process computes with. Default: the best that this\n"
                   "CPU can run; a wrong name lists those it can")
       ->type_name("NAME");
+}
+
+std::string Traceparent() {
+  const char* const text = std::getenv("TRACEPARENT");
+  return text != nullptr && client::IsTraceparent(text) ? text : "";
 }
 
 absl::StatusOr<std::unique_ptr<client::Client>> MakeServerClient(const ServerOptions& options) {

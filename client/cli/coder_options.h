@@ -18,6 +18,7 @@ namespace parity::cli {
 struct ServerOptions {
   std::vector<std::string> addresses;  // none: endpoint::DefaultServer()
   double timeout_seconds = 30;         // for one call
+  client::TlsOptions tls;
 };
 
 struct CoderOptions {
@@ -28,7 +29,7 @@ struct CoderOptions {
   std::string kernels;  // empty: the best
 };
 
-// Adds --server and --timeout, for a command that asks a server.
+// Adds --server, --timeout and --tls-*, for a command that asks a server.
 void AddServerOptions(CLI::App& command, ServerOptions& options);
 // Adds those, --policy, --connections and --kernels, for a command that computes.
 void AddCoderOptions(CLI::App& command, CoderOptions& options);
@@ -40,6 +41,9 @@ absl::StatusOr<std::unique_ptr<client::Client>> MakeServerClient(const ServerOpt
 // unless `is_quiet`. Errors as above.
 absl::StatusOr<std::unique_ptr<client::Client>> MakeCoder(const CoderOptions& options,
                                                           bool is_quiet);
+
+// The trace that the command is part of: $TRACEPARENT, or "" if it is none or malformed.
+std::string Traceparent();
 
 }  // namespace parity::cli
 

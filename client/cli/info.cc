@@ -157,7 +157,7 @@ absl::StatusOr<ExitCode> PrintServer(const InfoArguments& arguments) {
   const absl::StatusOr<std::unique_ptr<client::Client>> client = MakeServerClient(arguments.server);
   if (!client.ok()) return client.status();
   const absl::StatusOr<client::ServerInfo> info =
-      (*client)->GetServerInfo({absl::InfiniteFuture(), &Interruption()});
+      (*client)->GetServerInfo({absl::InfiniteFuture(), &Interruption(), Traceparent()});
   if (!info.ok()) return info.status();
   if (arguments.output.json) {
     PrintJson(ServerAsJson(*info));
@@ -177,7 +177,7 @@ void AddInfo(CLI::App& app, Command& command) {
       info->add_option("PATH", arguments->paths, "Shard files, or directories with *.shard files");
   AddServerOptions(*info, arguments->server);
   AddOutputOptions(*info, arguments->output);
-  paths->type_name("")->excludes("--server")->excludes("--timeout");
+  paths->type_name("")->excludes("--server")->excludes("--timeout")->excludes("--tls-ca");
   info->footer(absl::StrCat(
       "Of an object it prints one line for each shard that there is or should be. "
       "Only headers are read;\n"

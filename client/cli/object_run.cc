@@ -15,6 +15,7 @@ absl::StatusOr<ObjectRun> ObjectRun::Start(const CoderOptions& coder, const Outp
 shardfile::RunOptions ObjectRun::Options() const {
   shardfile::RunOptions run;
   run.cancellation = &Interruption();
+  run.traceparent = Traceparent();
   client::Client* const client = client_.get();
   run.allocate = [client](size_t bytes) { return client->Allocate(bytes); };
   if (shows_progress_) {

@@ -15,6 +15,7 @@
 #include "parity/wire/status.h"
 #include "shm_coder.h"
 #include "stripe_run.h"
+#include "tls.h"
 
 namespace parity::client {
 namespace {
@@ -64,7 +65,9 @@ class ServerConnection final : public Connection {
   }
 
   absl::Status Run(const Request& request, const CallOptions& options) override {
-    if (absl::Status status = CheckRequest(request); !status.ok()) return status;
+    absl::Status checked = CheckRequest(request);
+    checked.Update(CheckTraceparent(options));
+    if (!checked.ok()) return checked;
     if (options.cancellation != nullptr && options.cancellation->is_cancelled()) {
       return absl::CancelledError("cancelled");
     }
@@ -87,6 +90,7 @@ class ServerConnection final : public Connection {
   }
 
   absl::StatusOr<ServerInfo> GetServerInfo(const CallOptions& options) override {
+    if (absl::Status status = CheckTraceparent(options); !status.ok()) return status;
     return grpc_.GetServerInfo(options);
   }
 
@@ -137,6 +141,7 @@ absl::StatusOr<std::unique_ptr<Connection>> MakeConnection(const std::string& fi
                                                            const ConnectionOptions& options) {
   const absl::StatusOr<endpoint::Endpoint> server = endpoint::Parse(field, address);
   if (!server.ok()) return server.status();
+  if (absl::Status status = CheckTls(options.tls); !status.ok()) return status;
   return std::make_unique<ServerConnection>(*server, options);
 }
 

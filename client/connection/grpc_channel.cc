@@ -1,6 +1,7 @@
 #include "grpc_channel.h"
 
 #include <fcntl.h>
+#include <netdb.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -17,11 +18,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "grpc/grpc.h"
+#include "grpcpp/create_channel.h"
 #include "grpcpp/create_channel_posix.h"
 #include "grpcpp/support/channel_arguments.h"
 #include "parity/endpoint/lookup.h"
 #include "parity/endpoint/socket.h"
 #include "parity/wire/limits.h"
+#include "socket_watch.h"
+#include "tls.h"
 
 namespace parity::client {
 namespace {
@@ -130,20 +134,7 @@ absl::StatusOr<int> ConnectTo(const endpoint::Endpoint& endpoint, absl::Time dea
   return NotConnected(endpoint, errno, deadline);
 }
 
-}  // namespace
-
-absl::StatusOr<std::shared_ptr<GrpcChannel>> GrpcChannel::Open(const endpoint::Endpoint& endpoint,
-                                                               absl::Duration keepalive,
-                                                               absl::Time deadline,
-                                                               absl::FunctionRef<bool()> gives_up) {
-  const absl::StatusOr<int> connected = ConnectTo(endpoint, deadline, gives_up);
-  if (!connected.ok()) return connected.status();
-  const int duplicate = fcntl(*connected, F_DUPFD_CLOEXEC, 0);
-  if (duplicate < 0) {
-    close(*connected);
-    return Unreachable(endpoint, std::strerror(errno));
-  }
-  KeepGrpc();
+grpc::ChannelArguments ArgumentsFor(absl::Duration keepalive) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(static_cast<int>(wire::kMaxMessageBytes));
   arguments.SetMaxSendMessageSize(-1);
@@ -153,8 +144,147 @@ absl::StatusOr<std::shared_ptr<GrpcChannel>> GrpcChannel::Open(const endpoint::E
   arguments.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   // gRPC would stop after two pings without calls.
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  return arguments;
+}
+
+// As a gRPC target.
+std::string TargetOf(const endpoint::SocketAddress& address) {
+  char host[NI_MAXHOST];
+  char port[NI_MAXSERV];
+  if (getnameinfo(address.get(), address.bytes, host, sizeof host, port, sizeof port,
+                  NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
+    return "";
+  }
+  return address.get()->sa_family == AF_INET ? absl::StrCat("ipv4:", host, ":", port)
+                                             : absl::StrCat("ipv6:[", host, "]:", port);
+}
+
+// Why the channel could not connect, which only a call is told.
+std::string WhyNot(const std::shared_ptr<grpc::Channel>& channel, grpc::CompletionQueue& queue) {
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(1));
+  grpc::ByteBuffer response;
+  grpc::Status status;
+  const auto call =
+      grpc::GenericStub(channel).PrepareUnaryCall(&context, "/", grpc::ByteBuffer(), &queue);
+  call->StartCall();
+  call->Finish(&response, &status, nullptr);
+  void* tag;
+  bool ok;
+  queue.Next(&tag, &ok);
+  const std::string& why = status.error_message();
+  if (why.find("wrong version number") != why.npos) return why + ": the server speaks no TLS";
+  if (why.find("Socket closed") != why.npos) return why + kMaybeCertificate;
+  return why;
+}
+
+// OK once the channel is connected and both sides have shown what they must.
+absl::Status AwaitReady(const std::shared_ptr<grpc::Channel>& channel, grpc::CompletionQueue& queue,
+                        absl::Time deadline, absl::FunctionRef<bool()> gives_up) {
+  for (;;) {
+    const grpc_connectivity_state state = channel->GetState(true);
+    if (state == GRPC_CHANNEL_READY) return absl::OkStatus();
+    if (state == GRPC_CHANNEL_TRANSIENT_FAILURE) {
+      return absl::UnavailableError(WhyNot(channel, queue));
+    }
+    const absl::Time now = absl::Now();
+    if (now >= deadline) return absl::DeadlineExceededError("no TLS connection in time");
+    if (gives_up()) return absl::CancelledError("cancelled");
+    const absl::Time until = std::min(deadline, now + absl::Milliseconds(kConnectStepMs));
+    channel->NotifyOnStateChange(state, absl::ToChronoTime(until), &queue, nullptr);
+    void* tag;
+    bool ok;
+    queue.Next(&tag, &ok);
+  }
+}
+
+struct TlsConnection {
+  int descriptor;
+  std::shared_ptr<grpc::Channel> channel;
+};
+
+absl::StatusOr<TlsConnection> ConnectTls(const endpoint::SocketAddress& address,
+                                         const std::shared_ptr<grpc::ChannelCredentials>& with,
+                                         grpc::ChannelArguments arguments, absl::Time deadline,
+                                         absl::FunctionRef<bool()> gives_up) {
+  const auto watch = std::make_shared<SocketWatch>();
+  SocketWatch::Attach(watch, arguments);
+  const auto channel = grpc::CreateCustomChannel(TargetOf(address), with, arguments);
+  grpc::CompletionQueue queue;
+  absl::Status status = AwaitReady(channel, queue, deadline, gives_up);
+  queue.Shutdown();
+  void* tag;
+  bool ok;
+  while (queue.Next(&tag, &ok)) {
+  }
+  const int descriptor = watch->Release();
+  if (status.ok() && descriptor >= 0) {
+    endpoint::TuneSocket(descriptor, false);
+    return TlsConnection{descriptor, channel};
+  }
+  if (descriptor >= 0) {
+    shutdown(descriptor, SHUT_RDWR);  // gRPC need not wait for it either
+    close(descriptor);
+  }
+  return status.ok() ? absl::UnavailableError("the socket is gone") : status;
+}
+
+// Tries every address of the host in turn.
+absl::StatusOr<TlsConnection> ConnectTlsTo(const endpoint::Endpoint& endpoint,
+                                           const TlsOptions& tls, absl::Duration keepalive,
+                                           absl::Time deadline,
+                                           absl::FunctionRef<bool()> gives_up) {
+  const auto credentials = LoadTls(tls);
+  if (!credentials.ok()) return Unreachable(endpoint, credentials.status().message());
+  const auto found = endpoint::LookUp(endpoint.host, endpoint.port, deadline, gives_up);
+  if (!found.ok()) {
+    return absl::Status(found.status().code(),
+                        absl::StrCat(endpoint.ToString(), ": ", found.status().message()));
+  }
+  grpc::ChannelArguments arguments = ArgumentsFor(keepalive);
+  arguments.SetSslTargetNameOverride(tls.server_name.empty() ? endpoint.host : tls.server_name);
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // a connection of its own
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);          // as without TLS
+  absl::Status last;
+  size_t left = found->size();
+  for (const endpoint::SocketAddress& address : *found) {
+    // One that does not answer leaves time for the others.
+    const absl::Time now = absl::Now();
+    const absl::Time until = now + (deadline - now) / static_cast<int64_t>(left--);
+    absl::StatusOr<TlsConnection> connected =
+        ConnectTls(address, *credentials, arguments, until, gives_up);
+    if (connected.ok()) return connected;
+    last = absl::Status(connected.status().code(),
+                        absl::StrCat(endpoint.ToString(), ": ", connected.status().message()));
+    if (gives_up()) break;
+  }
+  return last;
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<GrpcChannel>> GrpcChannel::Open(const endpoint::Endpoint& endpoint,
+                                                               absl::Duration keepalive,
+                                                               const TlsOptions& tls,
+                                                               absl::Time deadline,
+                                                               absl::FunctionRef<bool()> gives_up) {
+  KeepGrpc();
+  if (tls.is_on() && !endpoint.is_unix()) {
+    const absl::StatusOr<TlsConnection> connected =
+        ConnectTlsTo(endpoint, tls, keepalive, deadline, gives_up);
+    if (!connected.ok()) return connected.status();
+    return std::shared_ptr<GrpcChannel>(new GrpcChannel(
+        connected->descriptor, std::make_unique<grpc::GenericStub>(connected->channel)));
+  }
+  const absl::StatusOr<int> connected = ConnectTo(endpoint, deadline, gives_up);
+  if (!connected.ok()) return connected.status();
+  const int duplicate = fcntl(*connected, F_DUPFD_CLOEXEC, 0);
+  if (duplicate < 0) {
+    close(*connected);
+    return Unreachable(endpoint, std::strerror(errno));
+  }
   auto stub = std::make_unique<grpc::GenericStub>(
-      grpc::CreateCustomInsecureChannelFromFd("parityd", *connected, arguments));
+      grpc::CreateCustomInsecureChannelFromFd("parityd", *connected, ArgumentsFor(keepalive)));
   return std::shared_ptr<GrpcChannel>(new GrpcChannel(duplicate, std::move(stub)));
 }
 

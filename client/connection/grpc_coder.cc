@@ -24,6 +24,9 @@ constexpr absl::Duration kGrace = absl::Milliseconds(100);
 // What a message holds besides its shards, at most: a generator, indices, checksums, lengths.
 constexpr uint64_t kMostBesideShards = 96 << 10;
 
+// Of connections that are closed before there was an answer.
+constexpr char kMaybeTls[] = ": before any answer; a server that expects TLS closes so, too";
+
 // How often a call that can be cancelled looks whether it was.
 constexpr absl::Duration kCancelInterval = absl::Milliseconds(50);
 
@@ -60,6 +63,7 @@ grpc::Status CallOn(GrpcChannel& channel, absl::string_view method, const grpc::
                     grpc::ByteBuffer& response, const CallOptions& options) {
   grpc::ClientContext context;
   context.set_deadline(absl::ToChronoTime(options.deadline));
+  if (!options.traceparent.empty()) context.AddMetadata("traceparent", options.traceparent);
   const Cancellation::Listener cancel(options.cancellation, [&context] { context.TryCancel(); });
   GrpcChannel::Queue lent(channel);
   grpc::CompletionQueue& queue = *lent.get();
@@ -123,6 +127,7 @@ ServerInfo FromProto(const v1::GetServerInfoResponse& response) {
 GrpcCoder::GrpcCoder(endpoint::Endpoint server, const ConnectionOptions& options)
     : endpoint_(std::move(server)),
       keepalive_(options.keepalive),
+      tls_(options.tls),
       checksum_from_bytes_(options.checksum_from_bytes),
       max_request_bytes_(wire::kMaxMessageBytes - kMostBesideShards) {}
 
@@ -187,7 +192,7 @@ absl::StatusOr<std::shared_ptr<GrpcChannel>> GrpcCoder::Connect(const CallOption
   connecting_ = true;
   lock.unlock();
   absl::StatusOr<std::shared_ptr<GrpcChannel>> opened =
-      GrpcChannel::Open(endpoint_, keepalive_, options.deadline, is_cancelled);
+      GrpcChannel::Open(endpoint_, keepalive_, tls_, options.deadline, is_cancelled);
   lock.lock();
   connecting_ = false;
   if (opened.ok()) channel_ = *opened;
@@ -214,8 +219,18 @@ absl::Status GrpcCoder::Call(absl::string_view method, wire::MessageWriter& writ
   const absl::Time start = absl::Now();
   const absl::StatusOr<std::shared_ptr<GrpcChannel>> channel = Connect(options);
   if (!channel.ok()) return channel.status();
-  const grpc::Status status = CallOn(**channel, method, request, response, options);
-  if (status.error_code() == grpc::StatusCode::UNAVAILABLE) Drop(**channel);
+  grpc::Status status = CallOn(**channel, method, request, response, options);
+  if (status.ok()) (*channel)->SetAnswered();
+  if (status.error_code() == grpc::StatusCode::UNAVAILABLE) {
+    Drop(**channel);
+    if (!endpoint_.is_unix() && !(*channel)->has_answered()) {
+      // All that a side learns of the other's not having what it wants.
+      status = grpc::Status(
+          status.error_code(),
+          absl::StrCat(status.error_message(), tls_.is_on() ? kMaybeCertificate : kMaybeTls),
+          status.error_details());
+    }
+  }
   request.Clear();
   if (!loans.AwaitAllBack(absl::ToChronoMilliseconds(kGrace))) {
     (*channel)->Abort();

@@ -48,6 +48,7 @@ class GrpcCoder {
 
   const endpoint::Endpoint endpoint_;
   const absl::Duration keepalive_;
+  const TlsOptions tls_;
   const uint64_t checksum_from_bytes_;
   std::atomic<uint64_t> max_request_bytes_;
   std::mutex mutex_;  // of all below

@@ -248,7 +248,7 @@ CallOptions RunLimits::ForCall() {
   if (options_.call_timeout != absl::InfiniteDuration()) {
     deadline = std::min(deadline, absl::Now() + options_.call_timeout);
   }
-  return {deadline, &calls_};
+  return {deadline, &calls_, options_.traceparent};
 }
 
 std::thread StartOrdinaryThread(std::function<void()> body) { return std::thread(std::move(body)); }

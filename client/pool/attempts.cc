@@ -112,8 +112,9 @@ absl::Status Attempts::Run(const Request& whole, const CallOptions& options, boo
     size_t done_now = 0;
     Request request = rest.has_value() ? rest->request() : whole;
     request.done = &done_now;
-    absl::Status status = Try(choice, tried, request,
-                              {std::min(options.deadline, now + allowed), options.cancellation});
+    absl::Status status =
+        Try(choice, tried, request,
+            {std::min(options.deadline, now + allowed), options.cancellation, options.traceparent});
     if (rest.has_value() && (status.ok() || done_now > 0)) rest->MergeReport();
     if (status.ok()) {
       if (attempts == 0) budget_.OnSuccess();

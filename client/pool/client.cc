@@ -63,6 +63,7 @@ absl::Status CheckOptions(const ClientOptions& options) {
   if (options.retry_ratio < 0 || options.retry_ratio > 1) {
     status.Update(InvalidField("retry_ratio", options.retry_ratio, "0 to 1"));
   }
+  status.Update(CheckTls(options.connection.tls));
   if (options.hedge_after < absl::ZeroDuration()) {
     status.Update(
         InvalidField("hedge_after", absl::FormatDuration(options.hedge_after), "0 or more"));
@@ -98,7 +99,8 @@ class PooledClient final : public Client {
 
   absl::Status Run(const Request& request, const CallOptions& options) override {
     if (guard_.IsInherited()) return Inherited();
-    absl::Status status = RunAnywhere(request, options);
+    absl::Status status = CheckTraceparent(options);
+    if (status.ok()) status = RunAnywhere(request, options);
     if (!status.ok()) Count(parts_->counters.failed_calls);
     return status;
   }
@@ -107,12 +109,13 @@ class PooledClient final : public Client {
     if (guard_.IsInherited()) return Inherited();
     Server* const only = parts_->pool == nullptr ? nullptr : parts_->pool->OnlyServer();
     if (only == nullptr) return AllocateBuffer(bytes);
-    return only->Allocate(bytes, {DeadlineFor({}), nullptr});
+    return only->Allocate(bytes, {DeadlineFor({})});
   }
 
   absl::StatusOr<ServerInfo> GetServerInfo(const CallOptions& options) override {
     if (guard_.IsInherited()) return Inherited();
     if (parts_->pool == nullptr) return InvalidField("targets", "none", "a server");
+    if (absl::Status status = CheckTraceparent(options); !status.ok()) return status;
     const absl::Time deadline = DeadlineFor(options);
     Pool::Tried tried;
     absl::Status last;
@@ -121,7 +124,7 @@ class PooledClient final : public Client {
       if (!choice) break;
       const absl::Duration allowed = deadline - absl::Now();
       absl::StatusOr<ServerInfo> info =
-          choice.server().GetServerInfo({deadline, options.cancellation});
+          choice.server().GetServerInfo({deadline, options.cancellation, options.traceparent});
       parts_->pool->Report(choice, info.status(), allowed);
       if (info.ok()) return info;
       last = info.status();

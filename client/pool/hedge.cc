@@ -14,7 +14,8 @@ Hedge::Hedge(const Request& request, const CallOptions& options)
       }) {}
 
 void Hedge::RunFirst(const Attempt& attempt) {
-  absl::Status status = attempt(request_, {options_.deadline, &cancel_first_});
+  absl::Status status =
+      attempt(request_, {options_.deadline, &cancel_first_, options_.traceparent});
   if (status.ok()) cancel_second_.Cancel();
   const std::lock_guard<std::mutex> lock(mutex_);
   first_ = std::move(status);
@@ -39,7 +40,7 @@ void Hedge::RunSecond(const Attempt& attempt) {
   request.outputs = outputs;
   request.report = &second_report_;
   request.done = nullptr;
-  second_ = attempt(request, {options_.deadline, &cancel_second_});
+  second_ = attempt(request, {options_.deadline, &cancel_second_, options_.traceparent});
   if (second_->ok()) cancel_first_.Cancel();
 }
 

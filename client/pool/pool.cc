@@ -93,8 +93,9 @@ Pool::~Pool() {
   if (keeper_.joinable()) keeper_.join();
 }
 
-absl::StatusOr<std::shared_ptr<Pool::Member>> Pool::MakeMember(const std::string& address) {
-  absl::StatusOr<std::shared_ptr<Server>> server = Server::Make(address, options_);
+absl::StatusOr<std::shared_ptr<Pool::Member>> Pool::MakeMember(const std::string& address,
+                                                               const std::string& name) {
+  absl::StatusOr<std::shared_ptr<Server>> server = Server::Make(address, name, options_);
   if (!server.ok()) return server.status();
   return std::make_shared<Member>(*std::move(server));
 }
@@ -114,7 +115,7 @@ absl::Status Pool::AddTargets() {
   std::sort(addresses.begin(), addresses.end());
   addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
   for (const std::string& address : addresses) {
-    absl::StatusOr<std::shared_ptr<Member>> member = MakeMember(address);
+    absl::StatusOr<std::shared_ptr<Member>> member = MakeMember(address, "");
     if (!member.ok()) return member.status();
     fixed_.push_back(*std::move(member));
   }
@@ -177,8 +178,8 @@ void Pool::ResolveAll() {
     before = members_;
   }
   Members members = fixed_;
-  for (const std::vector<std::string>& addresses : found_) {
-    for (const std::string& address : addresses) {
+  for (size_t i = 0; i < found_.size(); ++i) {
+    for (const std::string& address : found_[i]) {
       const auto is_it = [&address](const auto& member) {
         return member->server->address() == address;
       };
@@ -186,7 +187,7 @@ void Pool::ResolveAll() {
       const auto known = std::find_if(before.begin(), before.end(), is_it);
       if (known != before.end()) {
         members.push_back(*known);
-      } else if (auto member = MakeMember(address); member.ok()) {
+      } else if (auto member = MakeMember(address, names_[i].endpoint.host); member.ok()) {
         members.push_back(*std::move(member));
       } else {
         failure = member.status();

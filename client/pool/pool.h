@@ -98,7 +98,8 @@ class Pool {
   void KeepHouse();
   // Looks up the names; with no lock held.
   void ResolveAll();
-  absl::StatusOr<std::shared_ptr<Member>> MakeMember(const std::string& address);
+  absl::StatusOr<std::shared_ptr<Member>> MakeMember(const std::string& address,
+                                                     const std::string& name);
 
   const ClientOptions options_;
   const Lookup lookup_;

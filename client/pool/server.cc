@@ -8,15 +8,17 @@
 namespace parity::client {
 
 absl::StatusOr<std::shared_ptr<Server>> Server::Make(const std::string& address,
+                                                     const std::string& name,
                                                      const ClientOptions& options) {
   std::shared_ptr<Server> server(new Server(address));
   // One ring serves any number of threads.
   const bool is_shared = absl::StartsWith(address, "unix:") && options.connection.region_bytes > 0;
+  ConnectionOptions how = options.connection;
+  if (how.tls.is_on() && how.tls.server_name.empty()) how.tls.server_name = name;
   const int connections = is_shared ? 1 : options.connections;
   for (int i = 0; i < connections; ++i) {
     absl::StatusOr<std::unique_ptr<Connection>> connection =
-        options.connect ? options.connect(address)
-                        : MakeConnection("targets", address, options.connection);
+        options.connect ? options.connect(address) : MakeConnection("targets", address, how);
     if (!connection.ok()) return connection.status();
     server->lines_.push_back(std::make_unique<Line>());
     server->lines_.back()->connection = *std::move(connection);

@@ -19,8 +19,11 @@ namespace parity::client {
 // Thread-safe.
 class Server {
  public:
-  // Does not connect yet. INVALID_ARGUMENT naming "targets", or what `options.connect` says.
+  // Does not connect yet. `name`: of the target that stands for it, which its certificate is for if
+  // the options name no other; empty: the address itself. INVALID_ARGUMENT naming "targets", or
+  // what `options.connect` says.
   static absl::StatusOr<std::shared_ptr<Server>> Make(const std::string& address,
+                                                      const std::string& name,
                                                       const ClientOptions& options);
 
   const std::string& address() const { return address_; }

@@ -52,7 +52,7 @@ static unsigned long long Counter(const parity_client* client, const char* name)
 int main(int argc, char** argv) {
   const parity_geometry geometry = {
       PARITY_CODE_REED_SOLOMON, PARITY_MATRIX_DEFAULT, kData, kParity, NULL, 0};
-  const parity_call_options call = {sizeof(parity_call_options), 5000, NULL};
+  const parity_call_options call = {sizeof(parity_call_options), 5000, NULL, NULL};
   const uint32_t present[] = {0, 2, 3, 5}, lost[] = {1, 4}, changed = 0;
   parity_client* client;
   parity_buffer* memory;

@@ -26,7 +26,7 @@ struct Arguments {
   std::vector<uint32_t> wanted = {4, 5};
   Outputs outputs{2, 100};
   std::vector<uint8_t*> out = {outputs.pointers()[0], outputs.pointers()[1]};
-  parity_call_options options = {sizeof(parity_call_options), 0, nullptr};
+  parity_call_options options = {sizeof(parity_call_options), 0, nullptr, nullptr};
   parity_mismatch mismatches[2];
   size_t mismatch_count = 0;
   size_t needed_count = 0;
@@ -126,6 +126,7 @@ TEST(CapiArguments, AllOperationsNameWhatAllTake) {
       {"3 shard_bytes", [](Arguments& a) { a.shard_bytes = 0; }},
       {"3 options.struct_bytes", [](Arguments& a) { a.options.struct_bytes = 0; }},
       {"3 options.struct_bytes", [](Arguments& a) { ++a.options.struct_bytes; }},
+      {"3 traceparent", [](Arguments& a) { a.options.traceparent = "x"; }},
       {"4 ", [](Arguments& a) { a.options.deadline_ms = -1; }},
   };
   for (const auto& [said, spoil] : cases) {

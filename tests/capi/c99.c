@@ -5,7 +5,7 @@
 
 parity_status EncodeFromC99(uint8_t* const* shards, uint8_t* parity, size_t shard_bytes) {
   parity_geometry geometry = {PARITY_CODE_XOR, PARITY_MATRIX_DEFAULT, 2, 1, NULL, 0};
-  parity_call_options options = {sizeof(options), 30000, NULL};
+  parity_call_options options = {sizeof(options), 30000, NULL, NULL};
   const uint8_t* data[2];
   parity_client* client = NULL;
   parity_error error;

@@ -60,6 +60,7 @@ TEST(CapiHeader, LayoutsStayAsTheyAre) {
   EXPECT_EQ(offsetof(parity_geometry, generator_bytes), 16 + sizeof(void*));
   EXPECT_EQ(offsetof(parity_call_options, deadline_ms), 8U);
   EXPECT_EQ(offsetof(parity_call_options, cancellation), 16U);
+  EXPECT_EQ(offsetof(parity_call_options, traceparent), 16 + sizeof(void*));
 }
 
 TEST(CapiHeader, IsC99) {

@@ -97,7 +97,7 @@ TEST(CapiCalls, EndByTheirDeadline) {
                                           {"region_bytes", "0"}});
   const Stripe stripe(kFourAndTwo, 100, 1);
   parity_error error = Dirty();
-  parity_call_options options = {sizeof options, 3'600'000, nullptr};
+  parity_call_options options = {sizeof options, 3'600'000, nullptr, nullptr};
   EXPECT_EQ(Said(Encode(client.get(), stripe, &error, &options), error), "0 ");
   server.Freeze();
   options.deadline_ms = 50;
@@ -117,7 +117,7 @@ TEST(CapiCalls, EndByCancellation) {
                                           {"region_bytes", "0"}});
   const Stripe stripe(kFourAndTwo, 100, 1);
   const CancellationHandle cancellation(parity_cancellation_new());
-  const parity_call_options options = {sizeof options, 0, cancellation.get()};
+  const parity_call_options options = {sizeof options, 0, cancellation.get(), nullptr};
   parity_error error = Dirty();
   EXPECT_EQ(Said(Encode(client.get(), stripe, &error, &options), error), "0 ");
   server.Freeze();

@@ -50,6 +50,30 @@ TEST(CapiStats, CountCallsAndStayAsTheyWere) {
   EXPECT_EQ(calls, 1U);
 }
 
+TEST(CapiStats, AreTextForPrometheus) {
+  const ClientHandle client = MakeClient();
+  size_t length = 0;
+  EXPECT_EQ(parity_client_metrics(client.get(), nullptr, 0, &length, nullptr), PARITY_OK);
+  std::string text(length + 1, 'x');
+  EXPECT_EQ(parity_client_metrics(client.get(), text.data(), text.size(), &length, nullptr),
+            PARITY_OK);
+  EXPECT_EQ(text.size(), length + 1);
+  EXPECT_EQ(text.back(), '\0');
+  EXPECT_EQ(text.find("# HELP parity_client_requests_total "), 0U);
+  EXPECT_NE(text.find("\nparity_client_local_slices_total 0\n"), std::string::npos);
+  char cut[10] = "123456789";
+  EXPECT_EQ(parity_client_metrics(client.get(), cut, 5, &length, nullptr), PARITY_OK);
+  EXPECT_STREQ(cut, "# HE");
+  EXPECT_EQ(cut[5], '6');
+  EXPECT_EQ(length + 1, text.size());
+  parity_error error;
+  EXPECT_EQ(parity_client_metrics(nullptr, nullptr, 0, &length, &error), PARITY_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.field, "client");
+  EXPECT_EQ(parity_client_metrics(client.get(), nullptr, 1, &length, &error),
+            PARITY_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.field, "text");
+}
+
 TEST(CapiStats, NameServers) {
   const ClientHandle client = MakeClient({{"target", "127.0.0.1:1"}, {"target", "unix:/none"}});
   const StatsHandle stats = Take(client.get());

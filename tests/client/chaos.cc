@@ -1,8 +1,12 @@
 // A client under load whose servers are killed, frozen and started again.
-//   client_chaos PARITYD [SECONDS [SEED]]
-// For so long each: two servers of which one is killed and started again every other second, and of
-// which one is frozen; then one server alone, which is killed, with local fallback. Fails if a call
-// fails, an answer is wrong or a call outlasts its deadline.
+//   client_chaos PARITYD [SECONDS [SEED [faults|restarts|ages [tls]]]]
+// For so long each:
+//   faults    two servers of which one is killed and started again every other second, and of which
+//             one is frozen; then one server alone, which is killed, with local fallback
+//   restarts  two servers of which each in turn is told to end, drains, and is started again
+//   ages      two servers that end every connection after a second
+// Fails if a call fails, an answer is wrong, a call outlasts its deadline or a server that was told
+// to end does not exit with 0. With "tls" everything is encrypted.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <signal.h>
@@ -17,10 +21,12 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "certificates.h"
 #include "known_stripes.h"
 #include "parity/client/client.h"
 
@@ -58,19 +64,24 @@ uint16_t FreePort() {
 // On a port that it keeps from one life to the next.
 class Parityd {
  public:
-  explicit Parityd(const char* program) : program_(program), port_(FreePort()) { Start(); }
+  Parityd(const char* program, std::vector<std::string> options)
+      : program_(program), port_(FreePort()), options_(std::move(options)) {
+    options_.insert(options_.begin(), {program, absl::StrCat("--listen=", target())});
+    Start();
+  }
   ~Parityd() { Kill(); }
 
   std::string target() const { return absl::StrCat("127.0.0.1:", port_); }
 
   void Start() {
-    const std::string listen = absl::StrCat("--listen=", target());
-    const char* const arguments[] = {program_, listen.c_str(), nullptr};
+    std::vector<char*> arguments;
+    for (std::string& option : options_) arguments.push_back(option.data());
+    arguments.push_back(nullptr);
     pid_ = fork();
     if (pid_ == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (std::freopen("/dev/null", "w", stderr) == nullptr) _exit(126);
-      execv(program_, const_cast<char* const*>(arguments));
+      execv(program_, arguments.data());
       _exit(127);
     }
     const absl::Time give_up = absl::Now() + absl::Seconds(20);
@@ -84,6 +95,15 @@ class Parityd {
   void Kill() {
     kill(pid_, SIGKILL);
     waitpid(pid_, nullptr, 0);
+  }
+  // Lets it drain.
+  void End() {
+    kill(pid_, SIGTERM);
+    int status = 0;
+    waitpid(pid_, &status, 0);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+      Fail(absl::StrCat("a server that was told to end has ended with ", status));
+    }
   }
   void Freeze() const { kill(pid_, SIGSTOP); }
   void Thaw() const { kill(pid_, SIGCONT); }
@@ -100,6 +120,7 @@ class Parityd {
 
   const char* const program_;
   const uint16_t port_;
+  std::vector<std::string> options_;
   pid_t pid_ = -1;
 };
 
@@ -138,12 +159,30 @@ class Load {
 
 class Chaos {
  public:
-  Chaos(const char* program, absl::Duration duration, uint32_t seed)
+  Chaos(const char* program, absl::Duration duration, uint32_t seed,
+        const std::vector<std::string>& server_options, const TlsOptions& tls)
       : duration_(duration),
         random_(seed),
         stripes_(MakeKnownStripes(seed)),
-        a_(program),
-        b_(program) {}
+        tls_(tls),
+        a_(program, server_options),
+        b_(program, server_options) {}
+
+  void RestartEachInTurn() {
+    Parityd* next = &a_;
+    RunWith("each of two servers is restarted in turn", {a_.target(), b_.target()},
+            Policy::kRemoteOnly, [&] {
+              next->End();
+              Pause(500);
+              next->Start();
+              Pause(3'000);
+              next = next == &a_ ? &b_ : &a_;
+            });
+  }
+  void AgeOut() {
+    RunWith("two servers end connections by age", {a_.target(), b_.target()}, Policy::kRemoteOnly,
+            [&] { Pause(2'000); });
+  }
 
   void KillOneOfTwo() {
     RunWith("one of two servers is killed", {a_.target(), b_.target()}, Policy::kRemoteOnly, [&] {
@@ -186,6 +225,7 @@ class Chaos {
     options.attempt_timeout = absl::Seconds(2);
     options.hedge_after = absl::Milliseconds(300);
     options.connections = 2;
+    options.connection.tls = tls_;
     options.log = [](const std::string&) {};
     const auto client = Client::Make(options);
     if (!client.ok()) Fail(client.status().ToString());
@@ -218,6 +258,7 @@ class Chaos {
   const absl::Duration duration_;
   std::mt19937 random_;
   const std::vector<KnownStripe> stripes_;
+  const TlsOptions tls_;
   Parityd a_;
   Parityd b_;
 };
@@ -227,15 +268,34 @@ class Chaos {
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    std::fprintf(stderr, "usage: client_chaos PARITYD [SECONDS [SEED]]\n");
+    std::fprintf(stderr,
+                 "usage: client_chaos PARITYD [SECONDS [SEED [faults|restarts|ages [tls]]]]\n");
     return 2;
   }
   const auto seconds = absl::Seconds(argc > 2 ? std::atof(argv[2]) : 10);
   const auto seed = argc > 3 ? static_cast<uint32_t>(std::atol(argv[3])) : std::random_device()();
   std::printf("seed %u\n", seed);
-  parity::client::Chaos chaos(argv[1], seconds, seed);
-  chaos.KillOneOfTwo();
-  chaos.FreezeOneOfTwo();
-  chaos.KillTheOnlyOne();
+  const std::string what = argc > 4 ? argv[4] : "faults";
+  std::vector<std::string> server_options;
+  if (what == "ages") server_options.emplace_back("--max-age=1");
+  const parity::testing::TestCertificates files;
+  parity::client::TlsOptions tls;
+  if (argc > 5) {
+    files.MakeAuthority("ca");
+    files.Make("server", "ca");
+    tls = files.Client("ca");
+    server_options.push_back("--tls-certificate=" + files.certificate("server"));
+    server_options.push_back("--tls-key=" + files.key("server"));
+  }
+  parity::client::Chaos chaos(argv[1], seconds, seed, server_options, tls);
+  if (what == "restarts") {
+    chaos.RestartEachInTurn();
+  } else if (what == "ages") {
+    chaos.AgeOut();
+  } else {
+    chaos.KillOneOfTwo();
+    chaos.FreezeOneOfTwo();
+    chaos.KillTheOnlyOne();
+  }
   return 0;
 }

@@ -102,6 +102,12 @@ PARITY_API parity_status parity_options_add_target(parity_options* options, cons
  *   checksum_from_bytes  0                stripes of so many bytes travel with CRC32C
  *   region_bytes         67108864         of memory shared with a server; 0: none
  *   spin                 50us             looks for an answer in shared memory before it sleeps
+ *   tls_ca               ""               a PEM file: TCP is encrypted, and servers are trusted that
+ *                                         have a certificate of these authorities; "": no TLS
+ *   tls_certificate      ""               a PEM file that the client shows, with its chain
+ *   tls_key              ""               a PEM file: the key of that certificate
+ *   tls_server_name      ""               the name that a server's certificate must be for; "": the
+ *                                         target's. The files are read again by new connections
  *
  * PARITY_INVALID_ARGUMENT naming "name" if there is no such option, else the option if it cannot
  * have the value. Ranges are checked by parity_client_new. */
@@ -170,6 +176,9 @@ typedef struct parity_call_options {
    */
   int64_t deadline_ms;
   parity_cancellation* cancellation; /* outlives the call; NULL: nothing cancels it */
+  /* The W3C traceparent that servers are told, but not through shared memory. NULL or "": none.
+   * PARITY_INVALID_ARGUMENT naming "traceparent" if it is not well-formed. */
+  const char* traceparent;
 } parity_call_options;
 
 /* For all of the following: shards are arrays of pointers; shards[i] has lengths[i] bytes, or
@@ -284,6 +293,13 @@ PARITY_API const char* parity_stats_server_address(const parity_stats* stats, si
 PARITY_API parity_status parity_stats_server_get(const parity_stats* stats, size_t server,
                                                  const char* name, uint64_t* value,
                                                  parity_error* error);
+
+/* *length = the bytes of what the client has counted as Prometheus text, without the 0 byte that
+ * ends it: metrics parity_client_*, for the program's own exporter to append. As much as fits goes
+ * to `text`, which may be NULL if `capacity` is 0: with *length >= capacity it is cut off. */
+PARITY_API parity_status parity_client_metrics(const parity_client* client, char* text,
+                                               size_t capacity, size_t* length,
+                                               parity_error* error);
 
 #ifdef __cplusplus
 }

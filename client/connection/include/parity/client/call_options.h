@@ -6,7 +6,10 @@
 #include <functional>
 #include <list>
 #include <mutex>
+#include <string>
+#include <string_view>
 
+#include "absl/status/status.h"
 #include "absl/time/time.h"
 
 namespace parity::client {
@@ -52,7 +55,15 @@ struct CallOptions {
   // process or through shared memory is waited for, which takes milliseconds; of a server that is
   // frozen, until the deadline.
   Cancellation* cancellation = nullptr;
+  // The trace that the call belongs to, as W3C Trace Context has it ("00-...-...-01"): sent to
+  // servers as the metadata "traceparent", but not through shared memory. Empty: none.
+  // INVALID_ARGUMENT naming "traceparent" if it is not well-formed.
+  std::string traceparent = {};
 };
+
+bool IsTraceparent(std::string_view text);
+// OK also if there is none.
+absl::Status CheckTraceparent(const CallOptions& options);
 
 }  // namespace parity::client
 

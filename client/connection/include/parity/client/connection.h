@@ -21,6 +21,7 @@
 #include "absl/time/time.h"
 #include "parity/client/buffer.h"
 #include "parity/client/coder.h"
+#include "parity/client/tls_options.h"
 
 namespace parity::client {
 
@@ -68,6 +69,9 @@ struct ConnectionOptions {
   // 10 s by default (ServerInfo has it); one who pings more often is sent away. gRPC pings at most
   // once a second.
   absl::Duration keepalive = absl::Seconds(30);
+
+  // Of connections over TCP, if it has authorities.
+  TlsOptions tls;
 
   // Stripes of so many bytes and more travel with the CRC32C of every shard, both ways: a bit that
   // flips on the way is DATA_LOSS, naming the shard, never a wrong parity. Through shared memory
@@ -125,7 +129,8 @@ std::optional<absl::Duration> RetryDelayOf(const absl::Status& error);
 absl::Status OverloadedError(absl::string_view message, absl::Duration retry_delay);
 
 // A connection to HOST:PORT, [V6]:PORT or unix:PATH. It connects on first use, and again by the
-// next call when it has broken. INVALID_ARGUMENT naming `field` if `address` is none of these.
+// next call when it has broken. INVALID_ARGUMENT naming `field` if `address` is none of these,
+// or "tls_ca", "tls_certificate" or "tls_key" if that file cannot be used.
 //
 // Over a Unix socket, stripes go through memory shared with the server if it shares any, which is
 // asked for on first use. Shards that Allocate's memory holds are used where they lie, outputs if

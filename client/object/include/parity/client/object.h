@@ -77,6 +77,8 @@ struct ObjectOptions {
   absl::Duration call_timeout = absl::InfiniteDuration();
   // Ends the operation with CANCELLED. Null: nothing does.
   Cancellation* cancellation = nullptr;
+  // Of the coder's calls: CallOptions has it.
+  std::string traceparent = {};
   // For EncodeObject, if it is known beforehand: exactly so many bytes are read, no end is looked
   // for, and small objects take little memory. ABORTED if the source ends before.
   std::optional<uint64_t> object_bytes = std::nullopt;

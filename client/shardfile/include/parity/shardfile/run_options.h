@@ -22,13 +22,15 @@ struct RunOptions {
   // Ends the operation with CANCELLED, also in the middle of a call, and no file has appeared or
   // changed. Null: no way to cancel. Must outlive the operation.
   client::Cancellation* cancellation = nullptr;
+  // Of the calls that compute: client::CallOptions has it.
+  std::string traceparent = {};
   // Told how many bytes of the object are done, of how many: never less than before, and `total`
   // does not change. An operation that reads the object twice counts it twice. By one thread at a
   // time, whichever it is; what it does delays them all. Unset: nobody.
   std::function<void(uint64_t done, uint64_t total)> progress = nullptr;
 
   bool is_cancelled() const { return cancellation != nullptr && cancellation->is_cancelled(); }
-  client::CallOptions call() const { return {absl::InfiniteFuture(), cancellation}; }
+  client::CallOptions call() const { return {absl::InfiniteFuture(), cancellation, traceparent}; }
 };
 
 }  // namespace parity::shardfile
