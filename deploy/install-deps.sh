@@ -9,7 +9,7 @@
 #   emulate    also what tests/emulated/run.sh needs
 #   numa       also what tests/numa/run.sh needs, except the kernel, which it fetches
 #   containers also what tests/containers/*.sh need
-#   browser    also what tests/metrics/page.sh needs, except what npm gets
+#   browser    also what tests/metrics/page.sh needs, except node and what npm gets
 #   deb        also what tests/deb/run.sh needs
 #   lint       also what tests/lint.sh needs
 set -eu
@@ -54,8 +54,8 @@ numa="$test qemu-system-x86 busybox-static cpio"
 #   python3-grpcio openssl                        a client with TLS, and its certificates
 containers="$build podman conmon runc golang-github-containers-common buildah mmdebstrap catatonit
   python3-grpcio openssl"
-#   chromium nodejs npm                           looks at the status page
-browser="$build chromium nodejs npm"
+#   chromium                                      looks at the status page
+browser="$build chromium"
 #   mmdebstrap                                    a machine with nothing installed
 #   systemd                                       systemd-analyze, which checks the unit
 deb="$build mmdebstrap systemd"

@@ -6,9 +6,12 @@
 #include <utility>
 
 #include "grpc/support/sync.h"
+#include "grpcpp/version_info.h"
 
 // gRPC exports these and takes the object (ChannelArguments::SetSocketMutator), but does not
 // install the header that declares them: src/core/lib/iomgr/socket_mutator.h.
+static_assert(GRPC_CPP_VERSION_MAJOR == 1 && GRPC_CPP_VERSION_MINOR == 51,
+              "compare what follows with the header of this version");
 struct grpc_mutate_socket_info;
 struct grpc_socket_mutator_vtable {
   bool (*mutate_fd)(int fd, grpc_socket_mutator* mutator);

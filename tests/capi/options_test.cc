@@ -75,7 +75,7 @@ TEST(CapiOptions, HaveTheDefaultsOfTheHeader) {
   EXPECT_EQ(options.policy, client::Policy::kPreferRemote);
   EXPECT_EQ(options.deadline, absl::Seconds(30));
   EXPECT_EQ(options.attempt_timeout, absl::Seconds(5));
-  EXPECT_EQ(options.max_attempts, 4);
+  EXPECT_EQ(options.max_attempts, 8);
   EXPECT_EQ(options.retry_ratio, 0.1);
   EXPECT_EQ(options.retry_tokens, 100);
   EXPECT_EQ(options.first_backoff, absl::Milliseconds(20));

@@ -44,7 +44,7 @@ for (const {name, ...screen} of SCREENS) {
   assert.match(seen.rows.encode, /[1-9]/);
   assert.equal(seen.wide, false, 'the page is wider than the screen');
   assert.deepEqual(complaints, []);
-  await page.waitForFunction(() => document.querySelector('#times td')?.textContent.includes('s'));
+  await page.waitForFunction(() => [...document.querySelectorAll('#times td')].some(cell => cell.textContent.endsWith('s')));
   await page.screenshot({path: path.join(directory, `${name}.png`), fullPage: true});
   await page.close();
 }

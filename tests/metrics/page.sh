@@ -7,6 +7,7 @@ set -euo pipefail
 source_dir=$(cd "$(dirname "$0")/../.." && pwd)
 parityd=$(realpath "$1") parityctl=$(realpath "$2") pictures=$(realpath "$3")
 "$source_dir/deploy/install-deps.sh" browser
+command -v npm >/dev/null || "$source_dir/deploy/install-deps.sh" node
 work=$(mktemp -d)
 server='' load=''
 trap '[ -z "$load" ] || kill "$load" 2>/dev/null; [ -z "$server" ] || kill "$server" 2>/dev/null; rm -rf "$work"' EXIT

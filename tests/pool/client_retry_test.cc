@@ -119,11 +119,11 @@ TEST_F(Retries, AreNotMadeOfWhatNoServerWouldDo) {
 TEST_F(Retries, WaitAsLongAsAnOverloadedServerAsks) {
   const auto client = MakeOfOne();
   const absl::Duration asked = absl::Milliseconds(30);
-  one_->Next(FakeOutcome::PushesBack(asked), 6);
+  one_->Next(FakeOutcome::PushesBack(asked), 10);
   const absl::Time start = absl::Now();
-  EXPECT_EQ(Encode(*client), absl::OkStatus());  // though max_attempts is 4: they were asked for
-  EXPECT_GE(absl::Now() - start, 6 * asked);
-  EXPECT_EQ(client->GetStats().pushbacks, 6u);
+  EXPECT_EQ(Encode(*client), absl::OkStatus());  // though max_attempts is 8: they were asked for
+  EXPECT_GE(absl::Now() - start, 10 * asked);
+  EXPECT_EQ(client->GetStats().pushbacks, 10u);
   EXPECT_EQ(client->GetStats().retries, 0u);
 }
 

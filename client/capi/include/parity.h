@@ -87,7 +87,7 @@ PARITY_API parity_status parity_options_add_target(parity_options* options, cons
  *                                         fastest: wherever it has taken less time
  *   deadline             30s              the longest that a call may take
  *   attempt_timeout      5s               the longest that one attempt at a server may take
- *   max_attempts         4                at servers, for one slice of a stripe; 1 to 100
+ *   max_attempts         8                at servers, for one slice of a stripe; 1 to 100
  *   retry_ratio          0.1              tokens for further attempts that a success earns; 0 to 1
  *   retry_tokens         100              the most of those, and at first; 0 to 1000000
  *   first_backoff        20ms             between attempts if there is no other server, doubling

@@ -51,7 +51,7 @@ struct ClientOptions {
   // there are any, and cost a token of the budget: a call to a server that succeeds earns
   // `retry_ratio` of one, and there are `retry_tokens` at most, and at first. So servers in trouble
   // get little more than one attempt a call.
-  int max_attempts = 4;
+  int max_attempts = 8;
   double retry_ratio = 0.1;
   int retry_tokens = 100;
   // Between attempts if there is no other server to try: doubling, with jitter. A server that is
