@@ -160,9 +160,7 @@ StripeJob::StripeJob(std::shared_ptr<const codec::Codec> codec, const StripeTask
 }
 
 uint64_t StripeJob::source_bytes() const { return task_.shards.size() * task_.shard_bytes; }
-uint64_t StripeJob::computed_bytes() const {
-  return task_.outputs.empty() ? result_bytes() : 0;
-}
+uint64_t StripeJob::computed_bytes() const { return task_.outputs.empty() ? result_bytes() : 0; }
 uint64_t StripeJob::slice_bytes() const {
   return columns_ * shards_per_stripe_ * stripes_per_slice_;
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # parityctl over TLS, with a parityd that wants certificates.  tls_test.sh PARITYCTL PARITYD
-# shellcheck source-path=SCRIPTDIR source=harness.sh
+# shellcheck source-path=SCRIPTDIR source=harness.sh disable=SC2317 # cases are called by name
 . "$(dirname "$0")/harness.sh"
 
 certificate() { # NAME AUTHORITY
@@ -38,7 +38,7 @@ works() {
   prints parityd
   run 0 encode object --server "$server" --policy remote-only "${tls[@]}"
   run 0 verify object.*.shard --server "$server" --policy remote-only "${tls[@]}"
-  run 0 bench --server "$server" --policy remote-only --seconds 0.2 "${tls[@]}"
+  run 0 bench --server "$server" --policy remote-only --duration 0.2 "${tls[@]}"
 }
 
 says_what_is_wrong() {

@@ -102,12 +102,12 @@ PARITY_API parity_status parity_options_add_target(parity_options* options, cons
  *   checksum_from_bytes  0                stripes of so many bytes travel with CRC32C
  *   region_bytes         67108864         of memory shared with a server; 0: none
  *   spin                 50us             looks for an answer in shared memory before it sleeps
- *   tls_ca               ""               a PEM file: TCP is encrypted, and servers are trusted that
- *                                         have a certificate of these authorities; "": no TLS
- *   tls_certificate      ""               a PEM file that the client shows, with its chain
- *   tls_key              ""               a PEM file: the key of that certificate
- *   tls_server_name      ""               the name that a server's certificate must be for; "": the
- *                                         target's. The files are read again by new connections
+ *   tls_ca               ""               PEM file of those whom servers' certificates are trusted
+ *                                         by; TCP is encrypted. "": it is not
+ *   tls_certificate      ""               PEM file that the client shows, with its chain
+ *   tls_key              ""               PEM file with the key of that certificate
+ *   tls_server_name      ""               what a server's certificate must be for; "": its host.
+ *                                         New connections read the files again
  *
  * PARITY_INVALID_ARGUMENT naming "name" if there is no such option, else the option if it cannot
  * have the value. Ranges are checked by parity_client_new. */
