@@ -12,6 +12,7 @@
 // install the header that declares them: src/core/lib/iomgr/socket_mutator.h.
 static_assert(GRPC_CPP_VERSION_MAJOR == 1 && GRPC_CPP_VERSION_MINOR == 51,
               "compare what follows with the header of this version");
+// NOLINTBEGIN(readability-identifier-naming): the names are gRPC's
 struct grpc_mutate_socket_info;
 struct grpc_socket_mutator_vtable {
   bool (*mutate_fd)(int fd, grpc_socket_mutator* mutator);
@@ -25,6 +26,7 @@ struct grpc_socket_mutator {
 };
 void grpc_socket_mutator_init(grpc_socket_mutator* mutator,
                               const grpc_socket_mutator_vtable* vtable);
+// NOLINTEND(readability-identifier-naming)
 
 namespace parity::client {
 namespace {

@@ -17,8 +17,8 @@ namespace {
 thread_local const std::vector<Field>* fields_of_line = nullptr;
 
 const std::vector<Field>& Fields() {
-  static const std::vector<Field> none;
-  return fields_of_line == nullptr ? none : *fields_of_line;
+  static const std::vector<Field> kNone;
+  return fields_of_line == nullptr ? kNone : *fields_of_line;
 }
 
 absl::string_view LevelOf(spdlog::level::level_enum level) {

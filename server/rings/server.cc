@@ -65,7 +65,7 @@ class ServerOnWorkers final : public Server {
       described.busy_seconds = counters.busy.busy_seconds();
       described.connections = worker.rings();
       counters.answers.AddTo(stats.service.operations, described);
-      stats.workers.push_back(std::move(described));
+      stats.workers.push_back(described);
     }
     return stats;
   }

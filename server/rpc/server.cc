@@ -330,7 +330,7 @@ class ServerOnWorkers final : public Server {
       described.busy_seconds = counters.busy.busy_seconds();
       described.connections = connections[id];
       counters.answers.AddTo(service.operations, described);
-      workers.push_back(std::move(described));
+      workers.push_back(described);
     }
     return service;
   }

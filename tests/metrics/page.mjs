@@ -45,6 +45,8 @@ for (const {name, ...screen} of SCREENS) {
   assert.equal(seen.wide, false, 'the page is wider than the screen');
   assert.deepEqual(complaints, []);
   await page.waitForFunction(() => [...document.querySelectorAll('#times td')].some(cell => cell.textContent.endsWith('s')));
+  assert.deepEqual(complaints, []);
+  assert.equal(await page.textContent('#state'), 'serving');
   await page.screenshot({path: path.join(directory, `${name}.png`), fullPage: true});
   await page.close();
 }
