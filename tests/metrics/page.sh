@@ -16,6 +16,7 @@ npm install --silent --ignore-scripts --no-fund --no-audit playwright-core@1 >/d
 
 "$parityd" --listen 127.0.0.1:0 --listen "unix:$work/p.sock" --metrics 127.0.0.1:0 2>"$work/log" &
 server=$!
+: >>"$work/log"
 until grep -q ' ready$' "$work/log"; do
   kill -0 "$server" 2>/dev/null || { cat "$work/log"; exit 1; }
   sleep 0.02
