@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/time/time.h"
 #include "parity/codec/field_error.h"
 #include "parity/endpoint/endpoint.h"
@@ -61,6 +62,15 @@ CLI::Validator Bytes(uint64_t least, uint64_t most, const std::string& range,
         if (in_range) return "";
         return absl::StrCat("got ", got, ", want ", range,
                             " (bytes; K, M and G are powers of 1024)");
+      },
+      "");
+}
+
+CLI::Validator OneOf(const std::vector<std::string>& words) {
+  return CLI::Validator(
+      [words](const std::string& text) -> std::string {
+        if (std::find(words.begin(), words.end(), text) != words.end()) return "";
+        return absl::StrCat("got ", text, ", want one of ", absl::StrJoin(words, " "));
       },
       "");
 }
@@ -191,7 +201,7 @@ void AddTls(CLI::App& app, Options& options) {
   app.add_option("--reflection", options.reflection,
                  "Whether gRPC clients may ask which methods there are. auto: if every TCP address "
                  "is a loopback address")
-      ->check(CLI::IsMember({"auto", "on", "off"}))
+      ->check(OneOf({"auto", "on", "off"}))
       ->option_text("auto|on|off [auto]");
 }
 
@@ -200,10 +210,10 @@ void AddLog(CLI::App& app, Options& options) {
          "--log-format", options.log_format,
          "What a line of the log is: text, or json: an object with time, level, message and "
          "what else is known")
-      ->check(CLI::IsMember({"text", "json"}))
+      ->check(OneOf({"text", "json"}))
       ->option_text("text|json [text]");
   app.add_option("--log-level", options.log_level, "The least that is logged")
-      ->check(CLI::IsMember({"debug", "info", "warn", "error"}))
+      ->check(OneOf({"debug", "info", "warn", "error"}))
       ->option_text("debug|info|warn|error [info]");
 }
 
@@ -297,7 +307,7 @@ void AddOptions(CLI::App& app, Options& options) {
                "Print which workers would run on which cores, with which memory and kernels, and "
                "why, and exit: --print-topology or --print-topology=json")
       ->configurable(false)
-      ->check(CLI::IsMember({"text", "json"}));
+      ->check(OneOf({"text", "json"}));
   app.add_option(
          "--config", options.config,
          "File with options, lines `name = value` without the dashes. The command line goes "

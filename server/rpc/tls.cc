@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "client_rule.h"
 #include "grpcpp/security/tls_certificate_provider.h"
 #include "grpcpp/security/tls_credentials_options.h"
 
@@ -97,7 +98,7 @@ absl::Status CheckTlsFiles(const TlsFiles& files) {
       SSL_CTX_load_verify_locations(context.get(), files.client_ca.c_str(), nullptr) != 1) {
     return Bad("tls-client-ca", files.client_ca, Reason());
   }
-  return absl::OkStatus();
+  return ClientRule::Make(files.allowed_clients).status();
 }
 
 std::vector<stats::Certificate> CertificatesOf(const TlsFiles& files) {

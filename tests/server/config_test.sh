@@ -47,6 +47,21 @@ gives 2 'kernels: got mmx, want' PARITYD_KERNELS=mmx "$parityd" --check-config
 gives 2 'workers: got 100000, want 1 to' PARITYD_WORKERS=100000 "$parityd" --check-config
 gives 2 'tls-key: got none, want a file' PARITYD_TLS_CERTIFICATE=/x "$parityd" --check-config
 gives 2 'tls-certificate: ' "$parityd" --tls-certificate "$work/none" --tls-key "$work/none" --check-config
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=x \
+  -keyout "$work/key" -out "$work/certificate" 2>/dev/null
+tls() { # CODE TEXT OPTION...: with good files
+  code=$1 text=$2
+  shift 2
+  gives "$code" "$text" "$parityd" --tls-certificate "$work/certificate" --tls-key "$work/key" \
+    --tls-client-ca "$work/certificate" "$@" --check-config
+}
+tls 0 "$good" --tls-allow '*.example.org' --reflection auto
+tls 2 'tls-allow: got "x*y", want a DNS name' --tls-allow 'x*y'
+tls 2 'reflection: got on, want auto or off with --tls-allow' --tls-allow x --reflection on
+gives 2 '--reflection: got maybe, want one of auto on off' "$parityd" --reflection maybe
+gives 2 '--log-format: got xml, want one of text json' "$parityd" --log-format xml
+gives 2 'PARITYD_LOG_LEVEL: got loud, want one of debug info warn error' PARITYD_LOG_LEVEL=loud "$parityd"
+gives 2 '"level":"error","message":"listen: got x' PARITYD_LOG_FORMAT=json "$parityd" --listen x
 printf 'max-held = 1M\n' >"$conf"
 gives 2 'max-held: got 1048576 bytes, want at least --max-message' "$parityd" --config "$conf" --check-config
 

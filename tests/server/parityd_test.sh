@@ -68,7 +68,7 @@ contains "$work/out" '^kernels:   scalar, as --kernels says; usable: .*scalar$'
 "$parityd" --print-topology=json --workers 1 >"$work/out"
 contains "$work/out" '^  "decided_by": \[$'
 contains "$work/out" '"asked_workers": 1,'
-refuses 2 'xml not in {text,json}' --print-topology=xml
+refuses 2 'print-topology: got xml, want one of text json' --print-topology=xml
 refuses 2 'workers: got 100000, want 1 to' --print-topology --workers 100000
 refuses 2 'kernels: got mmx, want' --print-topology --kernels mmx
 
