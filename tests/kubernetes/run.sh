@@ -48,8 +48,7 @@ render() {
     [ $# -eq 0 ] || echo "components:"
     for component in "$@"; do echo "  - ../../../../deploy/kubernetes/components/$component"; done
   } >"$work/$name/kustomization.yaml"
-  kubectl kustomize "$work/$name" >"$work/$name.yaml" 2>"$work/warnings"
-  if [ -s "$work/warnings" ]; then
+  if ! kubectl kustomize "$work/$name" >"$work/$name.yaml" 2>"$work/warnings" || [ -s "$work/warnings" ]; then
     cat "$work/warnings" >&2
     return 1
   fi
