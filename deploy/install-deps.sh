@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian 12 packages that parityd needs, those that are missing only; as root or with sudo.
 #
-#   deploy/install-deps.sh [build|test|node|emulate|numa|containers|browser|deb|lint]
+#   deploy/install-deps.sh [build|test|node|emulate|numa|containers|browser|deb|kubernetes|lint]
 #
 #   build      what compiles and runs parityd and parityctl (the default)
 #   test       also what tests/run.sh needs
@@ -11,6 +11,7 @@
 #   containers also what tests/containers/*.sh need
 #   browser    also what tests/metrics/page.sh needs, except node and what npm gets
 #   deb        also what tests/deb/run.sh needs
+#   kubernetes also what tests/kubernetes/run.sh needs, except what npm gets and kubectl
 #   lint       also what tests/lint.sh needs
 set -eu
 
@@ -59,6 +60,9 @@ browser="$build chromium"
 #   mmdebstrap                                    a machine with nothing installed
 #   systemd                                       systemd-analyze, which checks the unit
 deb="$build mmdebstrap systemd"
+#   nodejs npm openssl                            checks the manifests, and certificates for them
+#   not kubernetes-client: it is 1.20, which knows no components
+kubernetes="$build nodejs npm openssl"
 #   g++-aarch64-linux-gnu                         the headers of the Arm kernels, for clang-tidy
 lint="$test g++-aarch64-linux-gnu clang-format clang-tidy shellcheck"
 
@@ -71,9 +75,10 @@ case "${1:-build}" in
   containers) wanted=$containers ;;
   browser) wanted=$browser ;;
   deb) wanted=$deb ;;
+  kubernetes) wanted=$kubernetes ;;
   lint) wanted=$lint ;;
   *)
-    echo "usage: deploy/install-deps.sh [build|test|node|emulate|numa|containers|browser|deb|lint], got '$1'" >&2
+    echo "usage: deploy/install-deps.sh [build|test|node|emulate|numa|containers|browser|deb|kubernetes|lint], got '$1'" >&2
     exit 2
     ;;
 esac
